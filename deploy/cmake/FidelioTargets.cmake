@@ -1,0 +1,68 @@
+# How every target of Fidelio is compiled: warnings, sanitizers, and the instruction set level.
+
+# FIDELIO_ISA_LEVELS: the levels of x86-64 for which core is built. The first is what every executable needs at least and
+# goes to lib/; the others go to lib/glibc-hwcaps/x86-64-<level>/, where the dynamic loader prefers the best that the CPU
+# supports. On other architectures there is one level, the compiler's default.
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
+  set(FIDELIO_ISA_LEVELS "v2;v3;v4" CACHE STRING "x86-64 levels of the core library, lowest first")
+else()
+  set(FIDELIO_ISA_LEVELS "default")
+endif()
+list(GET FIDELIO_ISA_LEVELS 0 FIDELIO_BASE_LEVEL)
+
+# Sets `out` to the compiler options of an ISA level.
+function(fidelio_isa_options level out)
+  if(level STREQUAL "default")
+    set(${out} "" PARENT_SCOPE)
+  elseif(level STREQUAL "native")
+    set(${out} -march=native PARENT_SCOPE)
+  elseif(level MATCHES "^v[234]$")
+    set(${out} -march=x86-64-${level} -mtune=generic PARENT_SCOPE)
+  else()
+    message(FATAL_ERROR "FIDELIO_ISA_LEVELS: \"${level}\" is not one of v2, v3, v4")
+  endif()
+endfunction()
+
+# Options of every target, whatever its level. Memory that Eigen allocates in one library is freed in another, so all of
+# them agree on its alignment: that of the highest level.
+add_library(fidelio_options INTERFACE)
+target_include_directories(fidelio_options INTERFACE ${PROJECT_SOURCE_DIR})
+target_compile_definitions(fidelio_options INTERFACE EIGEN_MAX_ALIGN_BYTES=64)
+target_compile_options(
+  fidelio_options
+  INTERFACE -Wall
+            -Wextra
+            -Wpedantic
+            -Wshadow
+            -Wnon-virtual-dtor
+            -Woverloaded-virtual
+            -Wextra-semi
+            -Wcast-align
+            -Wunused
+            -Wno-psabi
+            $<$<BOOL:${FIDELIO_WERROR}>:-Werror>
+            # GCC 12 reports these falsely for inlined code of Eigen and of std::string.
+            $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow>)
+target_link_libraries(fidelio_options INTERFACE Eigen3::Eigen Threads::Threads)
+if(FIDELIO_SANITIZE)
+  target_compile_options(fidelio_options INTERFACE -fsanitize=${FIDELIO_SANITIZE} -fno-omit-frame-pointer
+                                                   -fno-sanitize-recover=all)
+  target_link_options(fidelio_options INTERFACE -fsanitize=${FIDELIO_SANITIZE})
+endif()
+
+# Adds an executable to bin/ that runs on every CPU of the base level and loads the best core for the one it is on.
+function(fidelio_add_executable name)
+  add_executable(${name} ${ARGN})
+  fidelio_isa_options(${FIDELIO_BASE_LEVEL} isa_options)
+  target_compile_options(${name} PRIVATE ${isa_options})
+  target_link_libraries(${name} PRIVATE fidelio_options fidelio_core)
+  # RUNPATH, not RPATH: LD_LIBRARY_PATH comes first. The same in the build tree and once installed.
+  target_link_options(${name} PRIVATE LINKER:--enable-new-dtags)
+  set_target_properties(
+    ${name}
+    PROPERTIES CXX_VISIBILITY_PRESET hidden
+               VISIBILITY_INLINES_HIDDEN ON
+               INSTALL_RPATH $ORIGIN/../lib
+               BUILD_WITH_INSTALL_RPATH ON)
+  add_dependencies(${name} fidelio_core_levels)
+endfunction()
