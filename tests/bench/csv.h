@@ -1,0 +1,24 @@
+// Data sets as files: DIR/<problem>/<seed>/train.csv with the columns level,x1..xd,y, and test.csv with x1..xd,y
+// (noise-free, highest level). Numbers are written with 17 digits, so that they are read back bit for bit.
+#ifndef FIDELIO_TESTS_BENCH_CSV_H_
+#define FIDELIO_TESTS_BENCH_CSV_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/emulator/dataset.h"
+
+namespace fidelio::bench {
+
+absl::StatusOr<Dataset> ReadTrain(const std::string& path);
+absl::StatusOr<LevelData> ReadTest(const std::string& path);
+
+absl::Status WriteTrain(const Dataset& data, const std::string& path);
+absl::Status WriteTest(const LevelData& test, const std::string& path);
+
+// Writes all of text to the file, replacing it.
+absl::Status WriteFile(const std::string& path, const std::string& text);
+
+}  // namespace fidelio::bench
+
+#endif  // FIDELIO_TESTS_BENCH_CSV_H_
