@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Installs what Fidelio needs to build and test on Debian 12 or a derivative. Idempotent: does nothing, and needs neither
+# root nor the network, when everything is there.
+set -euo pipefail
+
+packages=(
+  # Build.
+  g++ cmake ninja-build ccache python3
+  # Core.
+  libeigen3-dev libabsl-dev liblbfgspp-dev
+  # Tests and benches.
+  libgtest-dev libbenchmark-dev libcli11-dev nlohmann-json3-dev
+  # Style.
+  clang-format-14 clang-tidy-14
+)
+
+fail() {
+  echo "install-deps: $*" >&2
+  exit 1
+}
+
+command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
+  fail "this system has no apt; install the equivalents of these Debian packages yourself: ${packages[*]}"
+
+missing=()
+for package in "${packages[@]}"; do
+  [[ "$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null)" == installed ]] || missing+=("$package")
+done
+((${#missing[@]})) || exit 0
+
+as_root=()
+if ((EUID != 0)); then
+  command -v sudo >/dev/null || fail "run as root, or install sudo, to install: ${missing[*]}"
+  as_root=(sudo)
+fi
+
+echo "install-deps: installing ${missing[*]}"
+apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq -o Dpkg::Use-Pty=0)
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+if ! { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
+  cat "$log" >&2
+  fail "apt-get failed (see above) to install: ${missing[*]}"
+fi
