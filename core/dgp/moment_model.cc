@@ -1,0 +1,85 @@
+#include "core/dgp/moment_model.h"
+
+#include <cmath>
+#include <utility>
+
+#include "core/kernel/input_warp.h"
+#include "core/kernel/stationary.h"
+
+namespace fidelio {
+
+using Eigen::Index;
+
+MomentModel::MomentModel(ScaledData scaled, Recipe chosen)
+    : data(std::move(scaled)),
+      recipe(std::move(chosen)),
+      layout(recipe, data.dimension(), data.learn_noise),
+      trend_pairs(data.levels()) {
+  if (!recipe.trend) return;
+  const Matrix centred = data.x.array() - 0.5;
+  trend_diagonal = centred.rowwise().squaredNorm();
+  for (int t = 0; t < data.levels(); ++t) {
+    const auto x = centred.bottomRows(data.rest(t));
+    const Index n = x.rows();
+    trend_pairs[t].resize(PairCount(n));
+    for (Index j = 0, at = 0; j + 1 < n; at += n - 1 - j, ++j) {
+      trend_pairs[t].segment(at, n - 1 - j) = (x.bottomRows(n - 1 - j) * x.row(j).transpose()).array();
+    }
+  }
+}
+
+Vector MomentModel::FirstLengthscales(const ConstVectorRef& theta) const {
+  return theta.segment(layout.first.lengthscale, data.dimension()).array().exp();
+}
+
+Vector MomentModel::RhoLengthscales(const ConstVectorRef& theta, int level) const {
+  const auto first = theta.segment(layout.first.lengthscale, data.dimension()).array();
+  return (theta.segment(layout.upper[level - 1].rho_lengthscale, data.dimension()).array() +
+          recipe.tie * (first - layout.lengthscale_centre))
+      .exp();
+}
+
+Vector MomentModel::DeltaLengthscales(const ConstVectorRef& theta, int level) const {
+  const auto first = theta.segment(layout.first.lengthscale, data.dimension()).array();
+  return (theta.segment(layout.upper[level - 1].delta_lengthscale, data.dimension()).array() +
+          recipe.tie * (first - layout.lengthscale_centre))
+      .exp();
+}
+
+LinkScalars MomentModel::Scalars(const ConstVectorRef& theta, int level) const {
+  const UpperLayerOffsets& o = layout.upper[level - 1];
+  return {.linear = std::exp(theta[o.linear]),
+          .nonlinear = std::exp(theta[o.nonlinear]),
+          .lengthscale2 = std::exp(2 * theta[o.nonlinear_lengthscale]),
+          .delta = std::exp(theta[o.delta]),
+          .rho = theta[o.rho],
+          .trend = Trend(theta, level)};
+}
+
+double MomentModel::Offset(const ConstVectorRef& theta, int level) const {
+  return std::exp(theta[layout.upper[level - 1].offset]);
+}
+
+double MomentModel::LearnedNoise(const ConstVectorRef& theta, int level) const {
+  const int at = layout.noise[level];
+  return recipe.noise_floor + (at < 0 ? 0 : std::exp(2 * theta[at]));
+}
+
+double MomentModel::Trend(const ConstVectorRef& theta, int level) const {
+  const int at = layout.trend[level];
+  return at < 0 ? 0 : std::exp(theta[at]);
+}
+
+Matrix MomentModel::FirstInputs(const ConstVectorRef& theta, const Matrix& x) const {
+  Matrix a = x;
+  for (Index d = 0; d < x.cols(); ++d) {
+    if (layout.first.warp >= 0) {
+      const double c = theta[layout.first.warp + d];
+      for (Index i = 0; i < x.rows(); ++i) a(i, d) = WarpInput(x(i, d), c).value;
+    }
+    a.col(d) *= std::exp(-theta[layout.first.lengthscale + d]);
+  }
+  return a;
+}
+
+}  // namespace fidelio

@@ -1,0 +1,39 @@
+// MomentModel: everything about a moment-matched MF-DGP that does not change with its hyperparameters.
+#ifndef FIDELIO_CORE_DGP_MOMENT_MODEL_H_
+#define FIDELIO_CORE_DGP_MOMENT_MODEL_H_
+
+#include <vector>
+
+#include "core/base/types.h"
+#include "core/dgp/link_kernel.h"
+#include "core/dgp/moment_layout.h"
+#include "core/dgp/recipe.h"
+#include "core/dgp/scaled_data.h"
+
+namespace fidelio {
+
+struct MomentModel {
+  ScaledData data;
+  Recipe recipe;
+  MomentLayout layout;
+  std::vector<Eigen::ArrayXd> trend_pairs;  // per level, packed x̃·x̃' of the points of levels ≥ t; empty without trend
+  Vector trend_diagonal;                    // N, |x̃|²
+
+  MomentModel(ScaledData scaled, Recipe chosen);
+
+  // The hyperparameters of a level, out of θ.
+  Vector FirstLengthscales(const ConstVectorRef& theta) const;
+  Vector RhoLengthscales(const ConstVectorRef& theta, int level) const;
+  Vector DeltaLengthscales(const ConstVectorRef& theta, int level) const;
+  LinkScalars Scalars(const ConstVectorRef& theta, int level) const;
+  double Offset(const ConstVectorRef& theta, int level) const;          // va
+  double LearnedNoise(const ConstVectorRef& theta, int level) const;    // variance with the floor, without given noise
+  double Trend(const ConstVectorRef& theta, int level) const;           // 0 without trend
+
+  // Layer 1's inputs: x warped and divided by the lengthscales.
+  Matrix FirstInputs(const ConstVectorRef& theta, const Matrix& x) const;
+};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_DGP_MOMENT_MODEL_H_

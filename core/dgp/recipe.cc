@@ -1,0 +1,28 @@
+#include "core/dgp/recipe.h"
+
+#include <cmath>
+
+namespace fidelio {
+
+Recipe DefaultRecipe(KernelFamily kernel) {
+  Recipe r;
+  r.kernel = kernel;
+  r.links = {{.offset = true, .raw_zero = false, .weight = 0.5}, {.offset = false, .raw_zero = true, .weight = 0.5}};
+  r.lengthscale = Prior::InverseGamma(0.2, 1.5, 0.5);
+  r.warp_strength = Prior::Normal(0, 1);
+  r.amplitude = Prior::Normal(1, 2);
+  r.mean = Prior::Normal(0, 1.5);
+  r.noise = Prior::Normal(std::log(3e-3), 1.5);
+  r.trend_amplitude = Prior::Normal(std::log(0.1), 2.5);
+  r.rho_lengthscale = Prior::Normal(1.2, 0.6);
+  r.linear = Prior::Student(std::log(3e-5), 2.2, 4);
+  r.nonlinear = Prior::Student(std::log(3e-5), 2.2, 4);
+  r.nonlinear_lengthscale = Prior::Normal(0, 0.7);
+  r.delta_lengthscale = Prior::Student(0.5, 0.6, 4);
+  r.delta = Prior::Student(std::log(0.05), 2.3, 4);
+  r.offset = Prior::Normal(std::log(0.1), 2.5);
+  r.rho = Prior::Normal(1, 0.7);
+  return r;
+}
+
+}  // namespace fidelio

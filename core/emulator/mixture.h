@@ -1,0 +1,30 @@
+// Mixtures of Gaussians, one per query point: the common currency of predictions.
+//
+// Component s at point i is N(mean(s,i), variance(s,i)) with weight weight[s]; weights sum to 1.
+#ifndef FIDELIO_CORE_EMULATOR_MIXTURE_H_
+#define FIDELIO_CORE_EMULATOR_MIXTURE_H_
+
+#include <vector>
+
+#include "core/base/types.h"
+
+namespace fidelio {
+
+struct Mixture {
+  Vector weight;    // S
+  Matrix mean;      // S×n
+  Matrix variance;  // S×n, positive
+};
+
+Vector MixtureMean(const Mixture& mixture);
+Vector MixtureVariance(const Mixture& mixture, const Vector& mean);  // E[v] + Var[m]
+
+// n × probabilities: the x with CDF(x) = p, to about 1e-12 of the standard deviation.
+Matrix MixtureQuantiles(const Mixture& mixture, const std::vector<double>& probabilities);
+
+// log Σ_s w_s N(y_i; m_si, v_si).
+Vector MixtureLogDensity(const Mixture& mixture, const Vector& y);
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_EMULATOR_MIXTURE_H_

@@ -1,0 +1,14 @@
+// KernelFamily: the stationary kernels over inputs x that a fit may use.
+#ifndef FIDELIO_CORE_KERNEL_KERNEL_FAMILY_H_
+#define FIDELIO_CORE_KERNEL_KERNEL_FAMILY_H_
+
+namespace fidelio {
+
+enum class KernelFamily { kRbf = 0, kMatern32 = 1, kMatern52 = 2 };
+
+inline constexpr KernelFamily kAllKernelFamilies[] = {KernelFamily::kRbf, KernelFamily::kMatern32,
+                                                      KernelFamily::kMatern52};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_KERNEL_KERNEL_FAMILY_H_

@@ -1,0 +1,69 @@
+#include "core/optim/lbfgs.h"
+
+#include <LBFGS.h>
+
+#include <exception>
+#include <limits>
+
+namespace fidelio {
+namespace {
+
+struct Stop : std::exception {};
+
+// What LBFGS++ calls: remembers the best point, turns refusals into +∞ and a "no" of keep_going into Stop.
+class Tracked {
+ public:
+  Tracked(Objective& objective, const std::function<bool(double)>& keep_going, LbfgsResult& result)
+      : objective_(objective), keep_going_(keep_going), result_(result) {}
+
+  double operator()(const Vector& x, Vector& gradient) {
+    if (!keep_going_(result_.value)) throw Stop();
+    ++result_.evaluations;
+    double value;
+    if (!objective_.Evaluate(x, &value, &gradient)) {
+      gradient.setZero(x.size());
+      return std::numeric_limits<double>::infinity();
+    }
+    if (value < result_.value) {
+      result_.value = value;
+      result_.x = x;
+    }
+    return value;
+  }
+
+ private:
+  Objective& objective_;
+  const std::function<bool(double)>& keep_going_;
+  LbfgsResult& result_;
+};
+
+}  // namespace
+
+LbfgsResult MinimiseLbfgs(Objective& objective, const Vector& start, const LbfgsOptions& options,
+                          const std::function<bool(double best)>& keep_going) {
+  LBFGSpp::LBFGSParam<double> param;
+  param.m = options.memory;
+  param.max_iterations = options.max_iterations;
+  param.epsilon = options.gradient_tolerance;
+  param.epsilon_rel = 0;
+  param.past = 3;
+  param.delta = options.value_tolerance;
+  param.max_linesearch = 30;
+  LBFGSpp::LBFGSSolver<double, LBFGSpp::LineSearchBacktracking> solver(param);
+  LbfgsResult result;
+  result.x = start;
+  result.value = std::numeric_limits<double>::infinity();
+  Tracked tracked(objective, keep_going, result);
+  Vector x = start;
+  double value;
+  try {
+    result.converged = solver.minimize(tracked, x, value) < options.max_iterations;
+  } catch (const Stop&) {
+    result.stopped = true;
+  } catch (const std::exception&) {
+    result.converged = true;  // the line search found no descent: as good as it gets in double precision
+  }
+  return result;
+}
+
+}  // namespace fidelio

@@ -1,0 +1,25 @@
+#include "core/param/layout.h"
+
+namespace fidelio {
+
+Vector ParameterLayout::Centres() const {
+  Vector centres(size_);
+  for (const ParameterBlock& b : blocks_) centres.segment(b.offset, b.size).setConstant(b.prior.centre);
+  return centres;
+}
+
+Vector ParameterLayout::Scales() const {
+  Vector scales(size_);
+  for (const ParameterBlock& b : blocks_) scales.segment(b.offset, b.size).setConstant(b.prior.scale);
+  return scales;
+}
+
+double ParameterLayout::NegativeLogPrior(const ConstVectorRef& theta, Eigen::Ref<Vector> gradient) const {
+  double sum = 0;
+  for (const ParameterBlock& b : blocks_) {
+    for (int i = b.offset; i < b.offset + b.size; ++i) sum += b.prior.NegativeLog(theta[i], &gradient[i]);
+  }
+  return sum;
+}
+
+}  // namespace fidelio
