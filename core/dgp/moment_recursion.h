@@ -33,6 +33,7 @@ class MomentRecursion {
   const Vector& link_weights() const { return link_weights_; }  // posterior weights of the links given θ, sum 1
 
   const MomentModel& model() const { return *model_; }
+  std::shared_ptr<const MomentModel> shared_model() const { return model_; }
   int links() const { return static_cast<int>(links_); }
   const Conditioning& conditioning(int level, int link) const;
   // Mean and variance of f_{level−1} at the points of levels ≥ level, given y of the levels below; level ≥ 1.

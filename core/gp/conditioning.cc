@@ -3,6 +3,7 @@
 #include "core/base/normal.h"
 #include "core/base/status_macros.h"
 #include "core/linalg/cholesky.h"
+#include "core/linalg/triangular.h"
 
 namespace fidelio {
 
@@ -24,15 +25,10 @@ absl::Status Conditioning::Run(MatrixRef k, const ConstVectorRef& mean, const Co
   weights_.resize(rest, n);
   if (n == 0 || rest == 0) return absl::OkStatus();
   const auto k_ba = k.bottomLeftCorner(rest, n);
-  half_weights_.noalias() = k_ba * inverse_.transpose();  // (L⁻¹ K_ab)ᵀ
-  weights_.noalias() = half_weights_ * inverse_;
+  TimesLowerTransposed(k_ba, inverse_, half_weights_);  // (L⁻¹ K_ab)ᵀ
+  TimesLower(half_weights_, inverse_, weights_);
   mean_rest_.noalias() += half_weights_ * whitened_;
-  auto c = k.bottomRightCorner(rest, rest);
-  if (rest <= 96) {
-    c.noalias() -= half_weights_ * half_weights_.transpose();
-  } else {
-    c.selfadjointView<Eigen::Lower>().rankUpdate(half_weights_, -1);
-  }
+  SubtractGram(half_weights_, k.bottomRightCorner(rest, rest));
   return absl::OkStatus();
 }
 
@@ -50,12 +46,8 @@ void Conditioning::Reverse(double weight, const ConstMatrixRef& c_bar, const Con
   if (rest > 0) {
     auto ba = k_bar.bottomLeftCorner(rest, n);
     product_.noalias() = c_bar * weights_;  // rest×n
-    if (n <= 96) {
-      aa.noalias() += weights_.transpose() * product_;
-    } else {
-      aa.triangularView<Eigen::Lower>() += weights_.transpose() * product_;
-    }
-    ba.noalias() = -product_ + 0.5 * m_bar * alpha_.transpose();
+    AddToLower(weights_.transpose(), product_, aa);
+    for (Index j = 0; j < n; ++j) ba.col(j) = (0.5 * alpha_[j]) * m_bar - product_.col(j);
     const Vector v_m = weights_.transpose() * m_bar;
     mean_bar.head(n) -= v_m;
     beta_ += v_m;

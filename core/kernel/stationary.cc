@@ -41,10 +41,12 @@ void EvaluateRadial(KernelFamily family, ArrayRef s, ArrayXd* derivative) {
 
 void AccumulatePairInputGradient(const Matrix& a, const ArrayXd& w, Matrix& a_bar) {
   const Index n = a.rows();
+  ArrayXd scratch(n);
   for (Index d = 0; d < a.cols(); ++d) {
     for (Index j = 0, at = 0; j + 1 < n; at += n - 1 - j, ++j) {
       const Index below = n - 1 - j;
-      const auto term = 2.0 * w.segment(at, below) * (a.col(d).tail(below).array() - a(j, d));
+      auto term = scratch.head(below);
+      term = 2.0 * w.segment(at, below) * (a.col(d).tail(below).array() - a(j, d));
       a_bar.col(d).tail(below).array() += term;
       a_bar(j, d) -= term.sum();
     }

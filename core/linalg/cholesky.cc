@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "absl/strings/str_format.h"
+#include "core/linalg/triangular.h"
 
 namespace fidelio {
 namespace {
@@ -17,23 +18,26 @@ Index Half(Index n) { return n <= 2 * kBase ? kBase : (n / 2 + 7) / 8 * 8; }
 bool FactoriseBase(MatrixRef a, MatrixRef inverse) {
   const Index n = a.rows();
   for (Index j = 0; j < n; ++j) {
-    const double pivot = a(j, j);
-    if (!(pivot > 0 && std::isfinite(pivot))) return false;
-    const double root = std::sqrt(pivot);
-    const double scale = 1 / root;
-    const Index below = n - 1 - j;
-    a(j, j) = root;
-    a.col(j).tail(below) *= scale;
-    for (Index k = j + 1; k < n; ++k) a.col(k).tail(n - k).noalias() -= a(k, j) * a.col(j).tail(n - k);
+    double* const aj = &a(0, j);
+    if (!(aj[j] > 0 && std::isfinite(aj[j]))) return false;
+    aj[j] = std::sqrt(aj[j]);
+    const double scale = 1 / aj[j];
+    for (Index i = j + 1; i < n; ++i) aj[i] *= scale;
+    for (Index k = j + 1; k < n; ++k) {
+      double* const ak = &a(0, k);
+      const double factor = aj[k];
+      for (Index i = k; i < n; ++i) ak[i] -= factor * aj[i];
+    }
   }
   // L⁻¹ column by column: forward substitution on unit vectors.
   for (Index j = 0; j < n; ++j) {
-    auto x = inverse.col(j);
-    x.setZero();
+    double* const x = &inverse(0, j);
+    for (Index i = 0; i < n; ++i) x[i] = 0;
     x[j] = 1;
     for (Index k = j; k < n; ++k) {
-      x[k] /= a(k, k);
-      x.tail(n - 1 - k).noalias() -= x[k] * a.col(k).tail(n - 1 - k);
+      const double* const ak = &a(0, k);
+      const double factor = x[k] /= ak[k];
+      for (Index i = k + 1; i < n; ++i) x[i] -= factor * ak[i];
     }
   }
   return true;
@@ -48,16 +52,13 @@ bool Factorise(MatrixRef a, MatrixRef inverse) {
   auto i21 = inverse.bottomLeftCorner(r, h);
   auto i22 = inverse.bottomRightCorner(r, r);
   if (!Factorise(a.topLeftCorner(h, h), i11)) return false;
-  i21.noalias() = a21 * i11.transpose();  // L21 = A21 L11⁻ᵀ, with inverse's block as scratch
+  TimesLowerTransposed(a21, i11, i21);  // L21 = A21 L11⁻ᵀ, with inverse's block as scratch
   a21 = i21;
   auto a22 = a.bottomRightCorner(r, r);
-  if (r <= 96) {
-    a22.noalias() -= a21 * a21.transpose();  // both triangles: cheaper than half of it at this size
-  } else {
-    a22.selfadjointView<Eigen::Lower>().rankUpdate(a21, -1);
-  }
+  SubtractGram(a21, a22);
   if (!Factorise(a22, i22)) return false;
-  const Matrix l21_i11 = a21 * i11;
+  Matrix l21_i11(r, h);
+  TimesLower(a21, i11, l21_i11);
   i21.noalias() = i22 * -l21_i11;
   inverse.topRightCorner(h, r).setZero();
   return true;
@@ -97,12 +98,7 @@ void LowerTransposeTimesLower(const ConstMatrixRef& l, MatrixRef result) {
   LowerTransposeTimesLower(l.topLeftCorner(h, h), result.topLeftCorner(h, h));
   LowerTransposeTimesLower(l22, result.bottomRightCorner(r, r));
   result.bottomLeftCorner(r, h).noalias() = l22.transpose() * l21;
-  auto r11 = result.topLeftCorner(h, h);
-  if (h <= 96) {
-    r11.noalias() += l21.transpose() * l21;
-  } else {
-    r11.selfadjointView<Eigen::Lower>().rankUpdate(l21.transpose());
-  }
+  AddToLower(l21.transpose(), l21, result.topLeftCorner(h, h));
 }
 
 }  // namespace fidelio

@@ -1,0 +1,34 @@
+#include "core/dgp/moment_starts.h"
+
+#include <cmath>
+
+namespace fidelio {
+namespace {
+
+constexpr double kShorter = 1.8;  // log ratio of short lengthscales to the prior's centre
+
+}  // namespace
+
+std::vector<Vector> StructuredStarts(const MomentModel& model) {
+  const MomentLayout& layout = model.layout;
+  const Vector centres = layout.parameters.Centres(), scales = layout.parameters.Scales();
+  const int d = model.data.dimension();
+  Vector decoupled = centres, nonlinear = centres;
+  for (const UpperLayerOffsets& o : layout.upper) {
+    decoupled[o.rho] = 0;
+    decoupled[o.delta] = 0;
+    nonlinear[o.linear] = nonlinear[o.nonlinear] = std::log(0.1);
+  }
+  Vector wiggly = nonlinear;
+  wiggly.segment(layout.first.lengthscale, d).array() -= kShorter;
+  for (const UpperLayerOffsets& o : layout.upper) {  // undoes the tie to layer 1
+    wiggly.segment(o.rho_lengthscale, d).array() += model.recipe.tie * kShorter;
+    wiggly.segment(o.delta_lengthscale, d).array() += model.recipe.tie * kShorter;
+  }
+  std::vector<Vector> starts = {centres, wiggly};
+  if (!layout.upper.empty()) starts = {centres, decoupled, nonlinear, wiggly};
+  for (Vector& s : starts) s = (s - centres).cwiseQuotient(scales);
+  return starts;
+}
+
+}  // namespace fidelio

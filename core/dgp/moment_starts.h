@@ -1,0 +1,18 @@
+// StructuredStarts: where the search for the best hyperparameters begins. One start per story that data may tell.
+#ifndef FIDELIO_CORE_DGP_MOMENT_STARTS_H_
+#define FIDELIO_CORE_DGP_MOMENT_STARTS_H_
+
+#include <vector>
+
+#include "core/base/types.h"
+#include "core/dgp/moment_model.h"
+
+namespace fidelio {
+
+// In whitened parameters: the prior's centre; levels that do not help each other (ρ = 0, vd = 1); a nonlinear link
+// (s2 = vf = 0.1); the same with short lengthscales in layer 1. With one level: the centre, and short lengthscales.
+std::vector<Vector> StructuredStarts(const MomentModel& model);
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_DGP_MOMENT_STARTS_H_
