@@ -1,10 +1,9 @@
 #include "core/linalg/machine_rate.h"
 
+#include <Eigen/Cholesky>
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-
-#include <Eigen/Cholesky>
 
 #include "core/base/types.h"
 

@@ -68,8 +68,8 @@ double Rosenbrock(int level, const Vector& x) {
 
 double Heterogeneous2(int level, const Vector& x) {
   const double t = x[0] - 0.9;
-  const double high = std::sin(21 * t * t * t * t) * std::cos(2 * t) + (x[0] - 0.7) / 2 +
-                      2 * x[1] * x[1] * std::sin(x[0] * x[1]);
+  const double high =
+      std::sin(21 * t * t * t * t) * std::cos(2 * t) + (x[0] - 0.7) / 2 + 2 * x[1] * x[1] * std::sin(x[0] * x[1]);
   return level == 1 ? high : (high - 2 + x[0] + x[1]) / (5 + 0.25 * x[0] + 0.5 * x[1]);
 }
 
@@ -129,8 +129,7 @@ std::vector<Problem> ClassicProblems() {
                      BraninDong),
       TwoDimensional("bohachevsky", "dilated, plus a product; Dong et al. (2015)", {-5, 5}, {-5, 5}, {30, 8},
                      Bohachevsky),
-      TwoDimensional("booth", "polynomials of second degree; Dong et al. (2015)", {-10, 10}, {-10, 10}, {20, 6},
-                     Booth),
+      TwoDimensional("booth", "polynomials of second degree; Dong et al. (2015)", {-10, 10}, {-10, 10}, {20, 6}, Booth),
       TwoDimensional("camel", "dilated polynomial of sixth degree; Dong et al. (2015)", {-2, 2}, {-2, 2}, {40, 16},
                      Camel),
       TwoDimensional("himmelblau", "dilated polynomial of fourth degree; Dong et al. (2015)", {-4, 4}, {-4, 4},
@@ -139,8 +138,7 @@ std::vector<Problem> ClassicProblems() {
                      {40, 20, 8}, Rosenbrock),
       TwoDimensional("heterogeneous2", "divided by a plane; Clark and Bae (2018)", {0, 1}, {0, 1}, {40, 12},
                      Heterogeneous2),
-      TwoDimensional("paciorek", "out of phase, frequency varies; Toal (2015)", {0.3, 1}, {0.3, 1}, {60, 20},
-                     Paciorek),
+      TwoDimensional("paciorek", "out of phase, frequency varies; Toal (2015)", {0.3, 1}, {0.3, 1}, {60, 20}, Paciorek),
       TwoDimensional("rastrigin", "ripples with resolution errors; Wang et al. (2017)", {-0.1, 0.2}, {-0.1, 0.2},
                      {80, 40, 20}, Rastrigin),
       TwoDimensional("ackley", "shifted, rotated and smoothed", {-2, 2}, {-2, 2}, {50, 25}, Ackley),

@@ -106,8 +106,8 @@ absl::StatusOr<Dataset> MakeDataset(const Problem& problem, const std::vector<in
 absl::StatusOr<LevelData> MakeTestSet(const Problem& problem, int n, uint64_t seed) {
   if (n < 1) return absl::InvalidArgumentError(absl::StrCat("test points: ", n, ", must be at least 1"));
   LevelData test;
-  test.x = LatinHypercube(n, problem.lower, problem.upper, CellPosition::kUniform,
-                          StreamSeed(problem, seed, kTestStream));
+  test.x =
+      LatinHypercube(n, problem.lower, problem.upper, CellPosition::kUniform, StreamSeed(problem, seed, kTestStream));
   test.y = Evaluate(problem, problem.levels() - 1, test.x);
   return test;
 }

@@ -23,10 +23,10 @@ struct ObservationNoise {
 };
 
 struct Problem {
-  std::string name;   // lower case, unique
-  std::string about;  // one line: what links the levels, and where the problem comes from
-  Vector lower;       // d
-  Vector upper;       // d
+  std::string name;                      // lower case, unique
+  std::string about;                     // one line: what links the levels, and where the problem comes from
+  Vector lower;                          // d
+  Vector upper;                          // d
   std::vector<double> costs;             // of one evaluation per level, the highest is 1
   std::vector<int> sizes;                // usual number of training points per level
   std::vector<ObservationNoise> noises;  // per level; empty: none

@@ -30,8 +30,8 @@ absl::StatusOr<const Problem*> FindProblem(absl::string_view name) {
   for (const Problem& problem : AllProblems()) {
     if (problem.name == name) return &problem;
   }
-  return absl::NotFoundError(absl::StrCat("problem: \"", name, "\" is not one of the ", AllProblems().size(),
-                                          " known problems"));
+  return absl::NotFoundError(
+      absl::StrCat("problem: \"", name, "\" is not one of the ", AllProblems().size(), " known problems"));
 }
 
 }  // namespace fidelio

@@ -49,8 +49,7 @@ double Borehole(int level, const Vector& x) {
   const double factor = level == 1 ? 2 * pi : 5.0;
   const double offset = level == 1 ? 1.0 : 1.5;
   const double log_ratio = std::log(x[1] / x[0]);
-  const double denominator =
-      log_ratio * (offset + 2 * x[6] * x[2] / (log_ratio * x[0] * x[0] * x[7]) + x[2] / x[4]);
+  const double denominator = log_ratio * (offset + 2 * x[6] * x[2] / (log_ratio * x[0] * x[0] * x[7]) + x[2] / x[4]);
   return factor * x[2] * (x[3] - x[5]) / denominator / 100;
 }
 
