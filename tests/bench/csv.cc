@@ -45,8 +45,7 @@ absl::StatusOr<std::vector<std::vector<double>>> ReadTable(const std::string& pa
     for (absl::string_view field : absl::StrSplit(content, ',')) {
       double value = 0;
       if (!absl::SimpleAtod(field, &value) || !std::isfinite(value)) {
-        return absl::InvalidArgumentError(
-            absl::StrCat(path, ":", number, ": \"", field, "\" must be a finite number"));
+        return absl::InvalidArgumentError(absl::StrCat(path, ":", number, ": \"", field, "\" must be a finite number"));
       }
       row.push_back(value);
     }

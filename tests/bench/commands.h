@@ -1,0 +1,19 @@
+// The subcommands of fidelio-bench, each in a file of its name.
+#ifndef FIDELIO_TESTS_BENCH_COMMANDS_H_
+#define FIDELIO_TESTS_BENCH_COMMANDS_H_
+
+#include <memory>
+
+#include "tests/bench/command.h"
+
+namespace fidelio::bench {
+
+std::unique_ptr<Command> MakeTable1Command();
+std::unique_ptr<Command> MakeProblemsCommand();
+std::unique_ptr<Command> MakeFitSpeedCommand();
+std::unique_ptr<Command> MakePredictSpeedCommand();
+std::unique_ptr<Command> MakeStressCommand();
+
+}  // namespace fidelio::bench
+
+#endif  // FIDELIO_TESTS_BENCH_COMMANDS_H_

@@ -1,0 +1,31 @@
+// The methods that benches compare: name → how to fit an emulator.
+#ifndef FIDELIO_TESTS_BENCH_METHODS_H_
+#define FIDELIO_TESTS_BENCH_METHODS_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/emulator/dataset.h"
+#include "core/emulator/emulator.h"
+
+namespace fidelio::bench {
+
+struct FittedEmulator {
+  std::unique_ptr<Emulator> emulator;
+  int64_t evaluations = 0;  // of the objective with its gradient
+};
+
+using Method = absl::StatusOr<FittedEmulator> (*)(const Dataset& data, uint64_t seed, int threads);
+
+// mf_dgp, and gp: the highest level alone. NOT_FOUND names the methods that exist.
+absl::StatusOr<Method> FindMethod(const std::string& name);
+
+// OK when every name is a method.
+absl::Status CheckMethods(const std::vector<std::string>& names);
+
+}  // namespace fidelio::bench
+
+#endif  // FIDELIO_TESTS_BENCH_METHODS_H_

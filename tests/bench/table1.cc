@@ -1,0 +1,138 @@
+// fidelio-bench table1: the benchmarks of Cutajar et al. (2019), Table 1, or any data sets in the same form.
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "tests/bench/cases.h"
+#include "tests/bench/commands.h"
+#include "tests/bench/methods.h"
+#include "tests/bench/result.h"
+#include "tests/bench/summary.h"
+#include "tests/bench/table.h"
+
+namespace fidelio::bench {
+namespace {
+
+// What mf_dgp must reach in the mean over the seeds. Problems that are not listed have no bar.
+struct Bar {
+  const char* problem;
+  double r2;
+  double rmse;
+  double mnll;
+};
+
+constexpr Bar kBars[] = {{"currin_paper", 0.975, 0.36, 0.0},
+                         {"park", 0.988, 0.50, 1.0},
+                         {"borehole", 0.9999, 0.0040, -4.25},
+                         {"branin", 0.985, 0.024, -3.0},
+                         {"hartmann3", 0.998, 0.040, -1.9}};
+constexpr double kLowestCoverage = 0.90;
+constexpr double kHighestCoverage = 0.99;
+
+std::vector<std::string> MissedBars(const std::vector<Summary>& summaries) {
+  std::vector<std::string> missed;
+  std::vector<double> coverage;
+  for (const Summary& s : summaries) {
+    if (s.failures > 0) {
+      missed.push_back(absl::StrFormat("%s %s: %d of %d runs failed", s.problem, s.method, s.failures, s.runs));
+    }
+    if (s.method != "mf_dgp" || s.failures == s.runs) continue;
+    for (const Bar& bar : kBars) {
+      if (s.problem != bar.problem) continue;
+      coverage.push_back(s.mean.coverage95);
+      const auto expect = [&](const char* metric, double value, double limit, bool reached) {
+        if (!reached) missed.push_back(absl::StrFormat("%s: mean %s %.5g, bar %g", s.problem, metric, value, limit));
+      };
+      expect("r2", s.mean.r2, bar.r2, s.mean.r2 >= bar.r2);
+      expect("rmse", s.mean.rmse, bar.rmse, s.mean.rmse <= bar.rmse);
+      expect("mnll", s.mean.mnll, bar.mnll, s.mean.mnll <= bar.mnll);
+    }
+  }
+  const double mean_coverage = Mean(coverage);
+  if (!coverage.empty() && (mean_coverage < kLowestCoverage || mean_coverage > kHighestCoverage)) {
+    missed.push_back(absl::StrFormat("mean coverage95 %.3f, must be from %g to %g", mean_coverage, kLowestCoverage,
+                                     kHighestCoverage));
+  }
+  return missed;
+}
+
+void PrintRuns(const std::vector<Result>& results) {
+  Table table({"problem", "seed", "method", "r2", "rmse", "mnll", "crps", "cover95", "fit s", "evaluations", "us/point",
+               "error"});
+  for (const Result& r : results) {
+    table.Add({r.problem, absl::StrCat(r.seed), r.method, Fixed(r.scores.r2, 5), Short(r.scores.rmse),
+               Fixed(r.scores.mnll, 3), Short(r.scores.crps), Fixed(r.scores.coverage95, 3), Fixed(r.fit_seconds, 3),
+               absl::StrCat(r.evaluations), Fixed(r.predict_us_per_point, 1), r.error});
+  }
+  table.Print();
+}
+
+void PrintMeans(const std::vector<Summary>& summaries) {
+  Table table({"problem", "method", "runs", "r2", "rmse", "mnll", "crps", "cover95", "fit s", "evaluations", "us/point",
+               "failed"});
+  for (const Summary& s : summaries) {
+    table.Add({s.problem, s.method, absl::StrCat(s.runs), Fixed(s.mean.r2, 5), Short(s.mean.rmse),
+               Fixed(s.mean.mnll, 3), Short(s.mean.crps), Fixed(s.mean.coverage95, 3), Fixed(s.fit_seconds, 3),
+               Fixed(s.evaluations, 0), Fixed(s.predict_us_per_point, 1), absl::StrCat(s.failures)});
+  }
+  table.Print();
+}
+
+class Table1Command : public Command {
+ public:
+  std::string name() const override { return "table1"; }
+  std::string about() const override { return "Accuracy and calibration on DIR/<problem>/<seed>/{train,test}.csv"; }
+
+  void AddOptions(CLI::App& app) override {
+    app.add_option("--data", data_, "directory of the data sets")->required();
+    app.add_option("--methods", methods_, "mf_dgp, gp")->delimiter(',')->capture_default_str();
+    app.add_option("--problems", problems_, "only these problems")->delimiter(',');
+    app.add_option("--seeds", seeds_, "only these seeds")->delimiter(',');
+    app.add_option("--threads", threads_, "threads of a fit and a prediction, 0: all cores")
+        ->check(CLI::NonNegativeNumber)
+        ->capture_default_str();
+    app.add_option("--jobs", jobs_, "data sets at a time; above 1 the times mean little")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option("--fit-seed", fit_seed_, "seed of the fits")->capture_default_str();
+    app.add_flag("--verbose", verbose_, "also print every run");
+  }
+
+  absl::StatusOr<Outcome> Run() override {
+    if (absl::Status status = CheckMethods(methods_); !status.ok()) return status;
+    const absl::StatusOr<std::vector<Case>> cases = LoadCases(data_, problems_, seeds_);
+    if (!cases.ok()) return cases.status();
+    const std::vector<Result> results = EvaluateAll(*cases, methods_, fit_seed_, threads_, jobs_);
+    std::vector<Summary> summaries;
+    for (const std::string& problem : ProblemsOf(results)) {
+      for (const std::string& method : methods_) summaries.push_back(Summarise(results, problem, method));
+    }
+    if (verbose_) PrintRuns(results);
+    PrintMeans(summaries);
+    Outcome outcome;
+    outcome.json = ToJson(results);
+    outcome.missed = MissedBars(summaries);
+    outcome.summary = absl::StrCat(results.size(), " runs on ", ProblemsOf(results).size(), " problems, ",
+                                   outcome.missed.size(), " bars missed");
+    return outcome;
+  }
+
+ private:
+  std::string data_;
+  std::vector<std::string> methods_ = {"mf_dgp"};
+  std::vector<std::string> problems_;
+  std::vector<int64_t> seeds_;
+  int threads_ = 1;
+  int jobs_ = 1;
+  uint64_t fit_seed_ = 0;
+  bool verbose_ = false;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeTable1Command() { return std::make_unique<Table1Command>(); }
+
+}  // namespace fidelio::bench
