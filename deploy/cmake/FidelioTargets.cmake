@@ -50,6 +50,15 @@ if(FIDELIO_SANITIZE)
   target_link_options(fidelio_options INTERFACE -fsanitize=${FIDELIO_SANITIZE})
 endif()
 
+# Precompiles headers that do not belong to the project, when FIDELIO_PCH is on.
+function(fidelio_precompile target)
+  if(FIDELIO_PCH)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
+set(FIDELIO_CORE_PCH <Eigen/Core> <algorithm> <cmath> <functional> <memory> <string> <vector> <absl/status/statusor.h>
+                     <absl/strings/str_cat.h>)
+
 # Adds an executable to bin/ that runs on every CPU of the base level and loads the best core for the one it is on.
 function(fidelio_add_executable name)
   add_executable(${name} ${ARGN})
