@@ -13,6 +13,7 @@ std::unique_ptr<Command> MakeProblemsCommand();
 std::unique_ptr<Command> MakeFitSpeedCommand();
 std::unique_ptr<Command> MakePredictSpeedCommand();
 std::unique_ptr<Command> MakeStressCommand();
+std::unique_ptr<Command> MakeIsaCommand();
 
 }  // namespace fidelio::bench
 

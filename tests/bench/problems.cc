@@ -1,4 +1,5 @@
 // fidelio-bench problems: the tuning set, many problems and seeds, beside the GP of the highest level alone.
+#include <cstdio>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -115,26 +116,21 @@ class ProblemsCommand : public Command {
     std::vector<Summary> summaries;
     std::vector<Summary> overall;
     for (const std::string& problem : ProblemsOf(results)) {
-      for (const std::string& method : methods) summaries.push_back(Summarise(results, problem, method));
+      for (const std::string& method : methods) {
+        Summary summary = Summarise(results, problem, method);
+        if (summary.runs > 0) summaries.push_back(std::move(summary));
+      }
     }
     for (const std::string& method : methods) overall.push_back(Summarise(results, "", method));
     summaries.insert(summaries.end(), overall.begin(), overall.end());
     PrintSummaries(summaries);
 
     const Summary& first = overall.front();
-    for (const Summary& s : overall) {
-      if (s.failures > 0 && s.method == first.method) {
-        outcome->missed.push_back(absl::StrFormat("%s: %d of %d fits failed", s.method, s.failures, s.runs));
-      }
-      if (s.method == first.method) continue;
-      if (first.rmse_mean >= s.rmse_mean) {
-        outcome->missed.push_back(absl::StrFormat("mean rmse/sd of %s %.4f, not below %s with %.4f", first.method,
-                                                  first.rmse_mean, s.method, s.rmse_mean));
-      }
-      if (first.mnll_mean >= s.mnll_mean) {
-        outcome->missed.push_back(absl::StrFormat("mean mnll/sd of %s %.3f, not below %s with %.3f", first.method,
-                                                  first.mnll_mean, s.method, s.mnll_mean));
-      }
+    if (first.failures > 0) {
+      outcome->missed.push_back(absl::StrFormat("%s: %d of %d fits failed", first.method, first.failures, first.runs));
+    }
+    for (const std::string& other : methods) {
+      if (other != first.method) Compare(OnCommonData(results, first.method, other), first.method, other, outcome);
     }
     if (first.mean.coverage95 < kLowestCoverage || first.mean.coverage95 > kHighestCoverage) {
       outcome->missed.push_back(absl::StrFormat("coverage95 of %s %.3f, must be from %g to %g", first.method,
@@ -145,6 +141,23 @@ class ProblemsCommand : public Command {
         "missed",
         first.method, first.runs, first.rmse_mean, first.rmse_p90, first.mnll_mean, first.mnll_p90,
         first.mean.coverage95, first.failures, outcome->missed.size());
+  }
+
+  // The method must be better than the other in the mean over the data sets that both have.
+  static void Compare(const std::vector<Result>& common, const std::string& method, const std::string& other,
+                      Outcome* outcome) {
+    const Summary a = Summarise(common, "", method);
+    const Summary b = Summarise(common, "", other);
+    std::printf("on %d data sets with %s: rmse/sd %.4f beside %.4f, mnll/sd %.3f beside %.3f\n", a.runs, other.c_str(),
+                a.rmse_mean, b.rmse_mean, a.mnll_mean, b.mnll_mean);
+    if (a.rmse_mean >= b.rmse_mean) {
+      outcome->missed.push_back(
+          absl::StrFormat("mean rmse/sd of %s %.4f, not below %s with %.4f", method, a.rmse_mean, other, b.rmse_mean));
+    }
+    if (a.mnll_mean >= b.mnll_mean) {
+      outcome->missed.push_back(
+          absl::StrFormat("mean mnll/sd of %s %.3f, not below %s with %.3f", method, a.mnll_mean, other, b.mnll_mean));
+    }
   }
 
   bool list_ = false;

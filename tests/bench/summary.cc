@@ -1,6 +1,8 @@
 #include "tests/bench/summary.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
 
 namespace fidelio::bench {
 namespace {
@@ -48,6 +50,22 @@ Summary Summarise(const std::vector<Result>& results, const std::string& problem
   summary.evaluations = Mean(evaluations);
   summary.predict_us_per_point = Mean(us);
   return summary;
+}
+
+std::vector<Result> OnCommonData(const std::vector<Result>& results, const std::string& method,
+                                 const std::string& other) {
+  std::set<std::pair<std::string, int64_t>> succeeded[2];
+  for (const Result& result : results) {
+    if (!result.ok()) continue;
+    if (result.method == method) succeeded[0].emplace(result.problem, result.seed);
+    if (result.method == other) succeeded[1].emplace(result.problem, result.seed);
+  }
+  std::vector<Result> common;
+  for (const Result& result : results) {
+    const std::pair<std::string, int64_t> data(result.problem, result.seed);
+    if (succeeded[0].contains(data) && succeeded[1].contains(data)) common.push_back(result);
+  }
+  return common;
 }
 
 std::vector<std::string> ProblemsOf(const std::vector<Result>& results) { return Distinct(results, &Result::problem); }

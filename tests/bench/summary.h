@@ -27,6 +27,10 @@ struct Summary {
 // Of the results of that method, and of that problem unless it is empty.
 Summary Summarise(const std::vector<Result>& results, const std::string& problem, const std::string& method);
 
+// The results of both methods on the data sets where both succeeded.
+std::vector<Result> OnCommonData(const std::vector<Result>& results, const std::string& method,
+                                 const std::string& other);
+
 // In order of first appearance.
 std::vector<std::string> ProblemsOf(const std::vector<Result>& results);
 std::vector<std::string> MethodsOf(const std::vector<Result>& results);

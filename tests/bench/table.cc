@@ -4,24 +4,37 @@
 #include <cmath>
 #include <cstdio>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 namespace fidelio::bench {
 
+namespace {
+
+bool StartsLikeAWord(const std::string& cell) { return !cell.empty() && absl::ascii_isalpha(cell[0]); }
+
+}  // namespace
+
 std::string Table::ToString() const {
-  std::vector<size_t> widths;
-  for (const auto& row : rows_) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (size_t j = 0; j < row.size(); ++j) widths[j] = std::max(widths[j], row[j].size());
+  const size_t columns = rows_[0].size();
+  std::vector<size_t> widths(columns);
+  std::vector<bool> words(columns);
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    for (size_t j = 0; j < columns; ++j) {
+      widths[j] = std::max(widths[j], rows_[i][j].size());
+      if (i > 0 && StartsLikeAWord(rows_[i][j])) words[j] = true;
+    }
   }
   std::string text;
   for (const auto& row : rows_) {
-    for (size_t j = 0; j < row.size(); ++j) {
+    std::string line;
+    for (size_t j = 0; j < columns; ++j) {
       const std::string padding(widths[j] - row[j].size(), ' ');
-      if (j > 0) text += "  ";
-      text += j == 0 ? row[j] + (row.size() > 1 ? padding : "") : padding + row[j];
+      absl::StrAppend(&line, j > 0 ? "  " : "", words[j] ? row[j] + padding : padding + row[j]);
     }
-    text += '\n';
+    absl::StripTrailingAsciiWhitespace(&line);
+    absl::StrAppend(&text, line, "\n");
   }
   return text;
 }

@@ -1,8 +1,9 @@
-// Table: aligned columns on standard output, the first to the left, the others to the right.
+// Table: aligned columns on standard output, words to the left and numbers to the right.
 #ifndef FIDELIO_TESTS_BENCH_TABLE_H_
 #define FIDELIO_TESTS_BENCH_TABLE_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace fidelio::bench {
@@ -11,6 +12,7 @@ class Table {
  public:
   explicit Table(std::vector<std::string> header) : rows_{std::move(header)} {}
 
+  // One cell per column of the header.
   void Add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
   std::string ToString() const;
   void Print() const;
