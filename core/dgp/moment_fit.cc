@@ -4,14 +4,13 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <mutex>
+#include <functional>
 #include <utility>
 
-#include "Eigen/Eigenvalues"
 #include "absl/strings/str_format.h"
-#include "core/base/normal.h"
 #include "core/base/parallel.h"
 #include "core/base/status_macros.h"
+#include "core/dgp/moment_modes.h"
 #include "core/dgp/moment_objective.h"
 #include "core/dgp/moment_starts.h"
 #include "core/optim/lbfgs.h"
@@ -19,93 +18,109 @@
 namespace fidelio {
 namespace {
 
-constexpr double kDifference = 1e-3;    // step of the Hessian's differences, in prior units
-constexpr double kLeastCurvature = 1;   // of the posterior, in prior units
+constexpr int kRound = 75;            // L-BFGS iterations between points at which a saved fit continues
+constexpr double kDifference = 1e-3;  // step of the Hessian's differences, in prior units
+
+// Shares of the progress bar.
+constexpr double kOptimiseShare = 0.3, kCurvatureShare = 0.05;
 
 class Runner {
  public:
-  Runner(const MomentFitRequest& request, MomentFitState& state)
-      : request_(request), state_(state), begin_(std::chrono::steady_clock::now()) {}
+  Runner(const MomentFitRequest& request, SharedFitState& state)
+      : request_(request), state_(state), begin_(std::chrono::steady_clock::now()) {
+    spent_before_ = state_.With([](const MomentFitState& s) { return s.seconds; });
+  }
 
   absl::StatusOr<MomentFitResult> Run() {
-    if (state_.starts.empty()) PlanStarts();
-    if (state_.mode.size() == 0) FIDELIO_RETURN_IF_ERROR(Optimise());
-    if (state_.space.basis.size() == 0 && !out_of_time_) FIDELIO_RETURN_IF_ERROR(MeasureCurvature());
+    if (Get<bool>([](auto& s) { return s.starts.empty(); })) PlanStarts();
+    if (Get<bool>([](auto& s) { return s.modes.empty(); })) FIDELIO_RETURN_IF_ERROR(Optimise());
+    if (Get<bool>([](auto& s) { return s.chains.empty(); }) && !out_of_time_) FIDELIO_RETURN_IF_ERROR(WeighModes());
     if (!out_of_time_) FIDELIO_RETURN_IF_ERROR(Sample());
     return Collect();
   }
 
  private:
-  template <typename F>
-  auto Locked(F&& f) {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return f();
+  template <typename T, typename F>
+  T Get(F&& f) {
+    return state_.With([&](MomentFitState& s) -> T { return f(s); });
   }
 
   void PlanStarts() {
-    const MomentObjective objective(request_.model);
-    for (const Vector& theta : request_.extra_starts) state_.starts.push_back({.z = objective.Whitened(theta)});
-    for (Vector& z : StructuredStarts(*request_.model)) state_.starts.push_back({.z = std::move(z)});
+    std::vector<StartState> starts = request_.extra_starts;
+    for (size_t k = 0; k < request_.structures.size(); ++k) {
+      for (Vector& z : StructuredStarts(*request_.structures[k])) {
+        starts.push_back({.structure = static_cast<int>(k), .z = std::move(z)});
+      }
+    }
+    state_.With([&](MomentFitState& s) { s.starts = std::move(starts); });
   }
 
   absl::Status Optimise() {
-    // Rounds with a fresh memory: their ends are the points at which a saved fit continues.
-    constexpr int kRound = 60;
-    ForEach(static_cast<int>(state_.starts.size()), [&](int i, MomentObjective& objective) {
-      StartState start = Locked([&] { return state_.starts[i]; });
-      for (int round = 0; round * kRound < request_.settings.max_iterations && !start.done; ++round) {
-        LbfgsOptions options;
-        options.max_iterations = kRound;
+    const int count = Get<int>([](auto& s) { return static_cast<int>(s.starts.size()); });
+    ForEach(count, [&](int i, Objectives& objectives) {
+      StartState start = Get<StartState>([i](auto& s) { return s.starts[i]; });
+      MomentObjective& objective = objectives.For(start.structure);
+      LbfgsOptions options;
+      options.max_iterations = kRound;
+      for (int done = 0; done < request_.settings.max_iterations && !start.done; done += kRound) {
         const LbfgsResult result = MinimiseLbfgs(objective, start.z, options, [&](double best) {
-          return Tick("optimise", 1, best, (i + 0.5) / (10.0 * static_cast<double>(state_.starts.size())));
+          return Tick("optimise", 1, best, kOptimiseShare * (i + 0.5) / count);
         });
         if (result.value < start.value) {
           start.z = result.x;
           start.value = result.value;
         }
-        if (result.stopped) return Locked([&] { best_effort_.push_back(start); });
-        start.done = result.converged;
-        Locked([&] { state_.starts[i] = start; });
+        if (result.stopped) break;
+        start.done = result.converged || done + kRound >= request_.settings.max_iterations;
+        state_.With([&](MomentFitState& s) { s.starts[i] = start; });
       }
-      Locked([&] { state_.starts[i].done = true; });
+      if (!start.done) {  // stopped: good enough to end with, not to continue from
+        const std::lock_guard<std::mutex> lock(mutex_);
+        unfinished_.push_back(start);
+      }
     });
     FIDELIO_RETURN_IF_ERROR(CheckCancelled());
-    const StartState* best = nullptr;
-    for (const std::vector<StartState>* set : {&state_.starts, &best_effort_}) {
-      for (const StartState& s : *set) {
-        if (std::isfinite(s.value) && (best == nullptr || s.value < best->value)) best = &s;
-      }
+    std::vector<StartState> ends = Get<std::vector<StartState>>([](auto& s) { return s.starts; });
+    ends.insert(ends.end(), unfinished_.begin(), unfinished_.end());
+    std::vector<ModeState> modes = DistinctModes(ends, request_.structures);
+    if (modes.empty()) {
+      return absl::InternalError(
+          absl::StrFormat("none of %d starts could be evaluated: %s", count, FirstFailure().message()));
     }
-    if (best == nullptr) {
-      return absl::InternalError(absl::StrFormat("no start of %d could be evaluated: %s", state_.starts.size(),
-                                                 FirstFailure().message()));
-    }
-    state_.mode = best->z;
-    state_.mode_value = best->value;
+    state_.With([&](MomentFitState& s) { s.modes = std::move(modes); });
     return absl::OkStatus();
   }
 
-  // The Hessian by central differences of the gradient, and the basis in which it is the identity.
-  absl::Status MeasureCurvature() {
-    const int d = static_cast<int>(state_.mode.size());
-    Matrix hessian = Matrix::Identity(d, d);
-    ForEach(d, [&](int i, MomentObjective& objective) {
-      if (!Tick("curvature", 2, state_.mode_value, 0.1 + 0.05 * i / d)) return;
-      Vector z = state_.mode, up, down;
+  // Hessians by central differences of the gradient; then weights, and chains for the modes that keep some.
+  absl::Status WeighModes() {
+    std::vector<ModeState> modes = Get<std::vector<ModeState>>([](auto& s) { return s.modes; });
+    std::vector<std::pair<int, int>> columns;  // (mode, column) still to do
+    for (size_t m = 0; m < modes.size(); ++m) {
+      if (modes[m].hessian.size() > 0) continue;
+      const int d = static_cast<int>(modes[m].z.size());
+      modes[m].hessian = Matrix::Identity(d, d);
+      for (int i = 0; i < d; ++i) columns.emplace_back(static_cast<int>(m), i);
+    }
+    const int count = static_cast<int>(columns.size());
+    ForEach(count, [&](int k, Objectives& objectives) {
+      const auto [m, i] = columns[k];
+      MomentObjective& objective = objectives.For(modes[m].structure);
+      if (!Tick("curvature", 2, modes[m].value, kOptimiseShare + kCurvatureShare * k / count)) return;
+      Vector z = modes[m].z, up, down;
       double value;
       z[i] += kDifference;
-      const bool ok_up = objective.Evaluate(z, &value, &up);
+      const bool ok = objective.Evaluate(z, &value, &up);
       z[i] -= 2 * kDifference;
-      if (ok_up && objective.Evaluate(z, &value, &down)) hessian.col(i) = (up - down) / (2 * kDifference);
+      if (ok && objective.Evaluate(z, &value, &down)) modes[m].hessian.col(i) = (up - down) / (2 * kDifference);
     });
     FIDELIO_RETURN_IF_ERROR(CheckCancelled());
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(0.5 * (hessian + hessian.transpose()));
-    if (eigen.info() != Eigen::Success || !eigen.eigenvalues().allFinite()) {
-      return absl::InternalError(absl::StrFormat("Hessian (%d×%d) of the log posterior has no eigenvalues", d, d));
-    }
-    const Vector curvature = eigen.eigenvalues().cwiseMax(kLeastCurvature);
-    state_.space.origin = state_.mode;
-    state_.space.basis = eigen.eigenvectors() * curvature.cwiseSqrt().cwiseInverse().asDiagonal();
+    if (out_of_time_) return absl::OkStatus();
+    FIDELIO_RETURN_IF_ERROR(WeighByEvidence(request_.settings, modes));
+    std::vector<ChainState> chains = AllotChains(request_.settings.chains, modes);
+    state_.With([&](MomentFitState& s) {
+      s.modes = std::move(modes);
+      s.chains = std::move(chains);
+    });
     return absl::OkStatus();
   }
 
@@ -113,24 +128,27 @@ class Runner {
     const MomentFitSettings& settings = request_.settings;
     const HmcOptions options{.warmup = settings.warmup, .leapfrogs = settings.leapfrogs};
     const int total = settings.warmup + settings.transitions;
-    if (state_.chains.empty()) state_.chains.resize(settings.chains);
-    ForEach(settings.chains, [&](int c, MomentObjective& objective) {
-      ChainState chain = Locked([&] { return state_.chains[c]; });
+    const std::vector<ModeState> modes = Get<std::vector<ModeState>>([](auto& s) { return s.modes; });
+    const int count = Get<int>([](auto& s) { return static_cast<int>(s.chains.size()); });
+    ForEach(count, [&](int c, Objectives& objectives) {
+      ChainState chain = Get<ChainState>([c](auto& s) { return s.chains[c]; });
+      const ModeState& mode = modes[chain.mode];
+      MomentObjective& objective = objectives.For(mode.structure);
       if (!chain.started) {
-        const Vector origin = Vector::Zero(state_.mode.size());
-        if (!StartHmc(objective, state_.space, origin, &chain.hmc)) return;
+        if (!StartHmc(objective, mode.space, Vector::Zero(mode.z.size()), &chain.hmc)) return;
         chain.started = true;
       }
       while (chain.hmc.iteration < total) {
         const int evaluations =
-            StepHmc(objective, state_.space, options, request_.seed, static_cast<uint32_t>(c), &chain.hmc);
+            StepHmc(objective, mode.space, options, request_.seed, static_cast<uint32_t>(c), &chain.hmc);
         const int kept = chain.hmc.iteration - settings.warmup;
         if (kept > 0 && kept % settings.thin == 0) {
-          chain.draws.push_back(state_.space.origin + state_.space.basis * chain.hmc.q);
+          chain.draws.push_back(mode.space.origin + mode.space.basis * chain.hmc.q);
         }
-        Locked([&] { state_.chains[c] = chain; });
+        state_.With([&](MomentFitState& s) { s.chains[c] = chain; });
+        const double share = (c + static_cast<double>(chain.hmc.iteration) / total) / count;
         if (!Tick("sample", evaluations, chain.hmc.value,
-                  0.15 + 0.85 * (c + static_cast<double>(chain.hmc.iteration) / total) / settings.chains)) {
+                  kOptimiseShare + kCurvatureShare + (1 - kOptimiseShare - kCurvatureShare) * share)) {
           return;
         }
       }
@@ -139,56 +157,96 @@ class Runner {
   }
 
   absl::StatusOr<MomentFitResult> Collect() {
-    const MomentObjective objective(request_.model);
+    const MomentFitState s = state_.Copy();
     MomentFitResult result;
-    double kept = 0;
-    for (const ChainState& chain : state_.chains) {
-      for (const Vector& z : chain.draws) result.draws.push_back(objective.Theta(z));
+    std::vector<int> per_mode(s.modes.size(), 0);
+    double transitions = 0;
+    for (const ChainState& chain : s.chains) {
+      per_mode[chain.mode] += static_cast<int>(chain.draws.size());
       result.acceptance += chain.hmc.acceptance_sum;
-      kept += std::max(0, chain.hmc.iteration - request_.settings.warmup);
+      transitions += std::max(0, chain.hmc.iteration - request_.settings.warmup);
     }
-    result.mode = objective.Theta(state_.mode);
-    if (result.draws.empty()) result.draws.push_back(result.mode);  // the budget ended before the first draw
-    result.acceptance = kept > 0 ? result.acceptance / kept : 0;
-    result.mode_value = state_.mode_value;
+    double total = 0;
+    for (const ChainState& chain : s.chains) {
+      const ModeState& mode = s.modes[chain.mode];
+      for (const Vector& z : chain.draws) {
+        const double weight = mode.weight / per_mode[chain.mode];
+        result.draws.push_back({mode.structure, weight, Theta(mode.structure, z)});
+        total += weight;
+      }
+    }
+    for (MomentDraw& draw : result.draws) draw.weight /= total;
+    if (result.draws.empty()) {  // the budget ended before the first draw
+      result.draws.push_back({s.modes[0].structure, 1, Theta(s.modes[0].structure, s.modes[0].z)});
+    }
+    result.acceptance = transitions > 0 ? result.acceptance / transitions : 0;
+    result.log_posterior = -s.modes[0].value;
     result.max_jitter = max_jitter_;
-    result.evaluations = state_.evaluations;
+    result.evaluations = s.evaluations;
     result.seconds = Seconds();
     return result;
   }
 
-  // Runs body(i, objective) for i < n on the request's threads; each thread has an objective of its own.
-  void ForEach(int n, const std::function<void(int, MomentObjective&)>& body) {
+  Vector Theta(int structure, const Vector& z) const {
+    const ParameterLayout& p = request_.structures[structure]->layout.parameters;
+    return p.Centres() + p.Scales().cwiseProduct(z);
+  }
+
+  // One thread's objectives, made when first used.
+  class Objectives {
+   public:
+    explicit Objectives(const MomentFitRequest& request) : request_(request), made_(request.structures.size()) {}
+    MomentObjective& For(int structure) {
+      if (made_[structure] == nullptr) {
+        made_[structure] = std::make_unique<MomentObjective>(request_.structures[structure]);
+      }
+      return *made_[structure];
+    }
+    double max_jitter() const {
+      double jitter = 0;
+      for (const auto& o : made_) jitter = o == nullptr ? jitter : std::max(jitter, o->max_jitter());
+      return jitter;
+    }
+
+   private:
+    const MomentFitRequest& request_;
+    std::vector<std::unique_ptr<MomentObjective>> made_;
+  };
+
+  // Runs body(i, objectives) for i < n on the request's threads; each thread has objectives of its own.
+  void ForEach(int n, const std::function<void(int, Objectives&)>& body) {
     const int workers = std::min(n, ResolveThreads(request_.threads));
     std::atomic<int> next{0};
     ParallelFor(workers, workers, [&](int) {
-      MomentObjective objective(request_.model);
-      for (int i = next++; i < n; i = next++) body(i, objective);
-      Locked([&] { max_jitter_ = std::max(max_jitter_, objective.max_jitter()); });
+      Objectives objectives(request_);
+      for (int i = next++; i < n; i = next++) body(i, objectives);
+      const std::lock_guard<std::mutex> lock(mutex_);
+      max_jitter_ = std::max(max_jitter_, objectives.max_jitter());
     });
   }
 
   double Seconds() const {
-    return state_.seconds + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+    return spent_before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   }
 
-  // Counts work, tells the observer, and says whether to go on.
+  // Counts work, tells the observer, and says whether to go on. Not under the state's lock when the observer is called:
+  // the observer may copy the state.
   bool Tick(const char* phase, int evaluations, double value, double fraction) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    state_.evaluations += evaluations;
     const double seconds = Seconds();
+    const int64_t total = Get<int64_t>([&](auto& s) {
+      s.seconds = seconds;
+      return s.evaluations += evaluations;
+    });
     if (seconds > request_.max_seconds) out_of_time_ = true;
-    if (request_.observer != nullptr && !cancelled_) {
-      fraction_ = std::max(fraction_, fraction);
-      FitProgress progress;
-      progress.phase = phase;
-      progress.iteration = ++iteration_;
-      progress.evaluations = state_.evaluations;
-      progress.fraction = fraction_;
-      progress.log_posterior = -value;
-      progress.seconds = seconds;
-      if (!request_.observer->OnProgress(progress)) cancelled_ = true;
-    }
+    fraction_ = std::max(fraction_, fraction);
+    const FitProgress progress{.phase = phase,
+                               .iteration = ++iteration_,
+                               .evaluations = total,
+                               .fraction = fraction_,
+                               .log_posterior = -value,
+                               .seconds = seconds};
+    if (request_.observer != nullptr && !cancelled_ && !request_.observer->OnProgress(progress)) cancelled_ = true;
     return !cancelled_ && !out_of_time_;
   }
 
@@ -197,27 +255,27 @@ class Runner {
   }
 
   absl::Status FirstFailure() const {
-    MomentRecursion recursion(request_.model);
-    return recursion.Forward(request_.model->layout.parameters.Centres());
+    MomentRecursion recursion(request_.structures[0]);
+    return recursion.Forward(request_.structures[0]->layout.parameters.Centres());
   }
 
   const MomentFitRequest& request_;
-  MomentFitState& state_;
+  SharedFitState& state_;
   const std::chrono::steady_clock::time_point begin_;
-  std::mutex mutex_;  // guards state_ and what follows while threads run
-  std::vector<StartState> best_effort_;
-  bool cancelled_ = false;
-  bool out_of_time_ = false;
+  double spent_before_ = 0;
+
+  std::mutex mutex_;  // guards what follows while threads run; taken before the state's lock
+  std::vector<StartState> unfinished_;
   int64_t iteration_ = 0;
   double fraction_ = 0;
   double max_jitter_ = 0;
+  std::atomic<bool> cancelled_ = false;
+  std::atomic<bool> out_of_time_ = false;
 };
 
 }  // namespace
 
-MomentFitSettings SettingsFor(const MomentModel&) { return {}; }
-
-absl::StatusOr<MomentFitResult> RunMomentFit(const MomentFitRequest& request, MomentFitState& state) {
+absl::StatusOr<MomentFitResult> RunMomentFit(const MomentFitRequest& request, SharedFitState& state) {
   return Runner(request, state).Run();
 }
 

@@ -1,15 +1,20 @@
-// MomentFit: learns the hyperparameters of a moment-matched MF-DGP — maximum a posteriori from several structured starts,
-// curvature at the best, then HMC chains. The result is a set of equally weighted draws of θ.
+// MomentFit: learns the hyperparameters of moment-matched MF-DGPs of several structures, and averages over them.
 //
-// Deterministic for a seed, whatever the number of threads. Every finished piece of work (a start, a Hessian, an HMC
-// transition) is kept in a MomentFitState, which can be saved at any time and continued with the same result.
+//   1. optimise    L-BFGS to the posterior's modes, from the structured starts of every structure
+//   2. curvature   Hessians at the distinct modes near the best; they give each mode's evidence (Laplace) Z
+//   3. sample      HMC chains from the modes that matter, whitened by their Hessians
+// The result is a set of draws of (structure, θ); those of mode m share a weight ∝ Z_m^(1/temperature), which forgives the
+// errors of Laplace's approximation.
+//
+// Deterministic for a seed, whatever the number of threads. Every finished piece of work (a round of L-BFGS, a Hessian, an
+// HMC transition) is kept in a MomentFitState, which can be copied at any time and continued with the same result.
 #ifndef FIDELIO_CORE_DGP_MOMENT_FIT_H_
 #define FIDELIO_CORE_DGP_MOMENT_FIT_H_
 
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -23,62 +28,100 @@ namespace fidelio {
 // How much work a fit does.
 struct MomentFitSettings {
   int chains = 4;
-  int warmup = 40;       // transitions per chain
-  int transitions = 96;  // kept per chain, before thinning
-  int thin = 8;
+  int warmup = 24;       // transitions per chain
+  int transitions = 64;  // kept per chain, before thinning
+  int thin = 5;
   int leapfrogs = 8;
-  int max_iterations = 300;  // of L-BFGS, per start
+  int max_iterations = 300;   // of L-BFGS, per start
+  double temperature = 4;     // of the modes' weights
+  double least_weight = 0.03;  // modes below it are dropped
 };
-
-// Settings for a data set of this size: the draws become fewer as one evaluation becomes dearer.
-MomentFitSettings SettingsFor(const MomentModel& model);
 
 // A finished or running L-BFGS run.
 struct StartState {
-  Vector z;
+  int structure = 0;
+  Vector z;  // whitened
   double value = std::numeric_limits<double>::infinity();
   bool done = false;
 };
 
+// A mode of the posterior of one structure.
+struct ModeState {
+  int structure = 0;
+  Vector z;
+  double value = 0;         // −log posterior with a normalised prior
+  Matrix hessian;           // empty until measured
+  double log_evidence = 0;  // Laplace's, known with the Hessian
+  double weight = 0;        // 0: dropped
+  HmcSpace space;
+};
+
 struct ChainState {
-  HmcState hmc;
-  std::vector<Vector> draws;  // whitened z
+  int mode = 0;
   bool started = false;
+  HmcState hmc;
+  std::vector<Vector> draws;  // whitened
 };
 
 struct MomentFitState {
   std::vector<StartState> starts;
-  Vector mode;             // whitened; empty until the starts are done
-  double mode_value = 0;   // −log posterior there
-  HmcSpace space;          // empty basis until the curvature is known
-  std::vector<ChainState> chains;
+  std::vector<ModeState> modes;    // empty until the starts are done
+  std::vector<ChainState> chains;  // empty until the modes have weights
   int64_t evaluations = 0;
-  double seconds = 0;      // spent before this state was saved
+  double seconds = 0;  // spent before this state was taken
+};
+
+// A state that can be copied while a fit runs on it. Thread-safe.
+class SharedFitState {
+ public:
+  SharedFitState() = default;
+  explicit SharedFitState(MomentFitState state) : state_(std::move(state)) {}
+
+  MomentFitState Copy() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return state_;
+  }
+
+  // Runs f(state) under the lock.
+  template <typename F>
+  auto With(F&& f) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return f(state_);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  MomentFitState state_;  // guarded by mutex_
 };
 
 struct MomentFitRequest {
-  std::shared_ptr<const MomentModel> model;
+  std::vector<std::shared_ptr<const MomentModel>> structures;
   MomentFitSettings settings;
   uint64_t seed = 0;
   int threads = 0;
   double max_seconds = std::numeric_limits<double>::infinity();
-  std::vector<Vector> extra_starts;  // θ, for warm starts
+  std::vector<StartState> extra_starts;  // for warm starts
   FitObserver* observer = nullptr;
 };
 
+struct MomentDraw {
+  int structure = 0;
+  double weight = 0;
+  Vector theta;
+};
+
 struct MomentFitResult {
-  std::vector<Vector> draws;  // θ
-  Vector mode;                // θ
-  double mode_value = 0;
+  std::vector<MomentDraw> draws;  // weights sum to 1
+  double log_posterior = 0;       // at the best mode
   double acceptance = 0;
   double max_jitter = 0;
   int64_t evaluations = 0;
   double seconds = 0;
-  double log_evidence = 0;    // Laplace's, at the mode
 };
 
-// Runs `state` to its end. CANCELLED when the observer says so; `state` can then be continued.
-absl::StatusOr<MomentFitResult> RunMomentFit(const MomentFitRequest& request, MomentFitState& state);
+// Runs `state` to its end. CANCELLED when the observer says so; `state` can then be continued. When max_seconds pass, the
+// best so far is returned.
+absl::StatusOr<MomentFitResult> RunMomentFit(const MomentFitRequest& request, SharedFitState& state);
 
 }  // namespace fidelio
 

@@ -39,7 +39,7 @@ MomentLayout::MomentLayout(const Recipe& recipe, int dimension, const std::vecto
     o.offset = p.Add(name("va"), 1, recipe.offset);
     o.rho = p.Add(name("rh"), 1, recipe.rho);
     if (learn_noise[t]) noise[t] = p.Add(name("n"), 1, recipe.noise);
-    if (recipe.trend) trend[t] = p.Add(name("vl"), 1, recipe.trend_amplitude);
+    if (recipe.trend) trend[t] = p.Add(name("vl"), 1, recipe.delta_trend);
     upper.push_back(o);
   }
 }

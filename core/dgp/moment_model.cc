@@ -5,6 +5,7 @@
 
 #include "core/kernel/input_warp.h"
 #include "core/kernel/stationary.h"
+#include "core/linalg/packed.h"
 
 namespace fidelio {
 
@@ -16,16 +17,24 @@ MomentModel::MomentModel(ScaledData scaled, Recipe chosen)
       layout(recipe, data.dimension(), data.learn_noise),
       trend_pairs(data.levels()) {
   if (!recipe.trend) return;
-  const Matrix centred = data.x.array() - 0.5;
-  trend_diagonal = centred.rowwise().squaredNorm();
   for (int t = 0; t < data.levels(); ++t) {
-    const auto x = centred.bottomRows(data.rest(t));
-    const Index n = x.rows();
-    trend_pairs[t].resize(PairCount(n));
-    for (Index j = 0, at = 0; j + 1 < n; at += n - 1 - j, ++j) {
-      trend_pairs[t].segment(at, n - 1 - j) = (x.bottomRows(n - 1 - j) * x.row(j).transpose()).array();
-    }
+    const Matrix x = data.x.bottomRows(data.rest(t));
+    const Matrix trend = TrendKernel(x, x);
+    if (t == 0) trend_diagonal = trend.diagonal();
+    PackPairs(trend, 1, trend_pairs[t]);
   }
+}
+
+Matrix MomentModel::TrendKernel(const Matrix& a, const Matrix& b) const {
+  Matrix p = 12.0 / data.dimension() * (a.array() - 0.5).matrix() * (b.array() - 0.5).matrix().transpose();
+  if (recipe.trend_curvature > 0) p.array() += recipe.trend_curvature * p.array().square();
+  return p;
+}
+
+Vector MomentModel::TrendDiagonal(const Matrix& x) const {
+  Vector p = 12.0 / data.dimension() * (x.array() - 0.5).square().rowwise().sum();
+  p.array() += recipe.trend_curvature * p.array().square();
+  return p;
 }
 
 Vector MomentModel::FirstLengthscales(const ConstVectorRef& theta) const {

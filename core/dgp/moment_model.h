@@ -16,8 +16,8 @@ struct MomentModel {
   ScaledData data;
   Recipe recipe;
   MomentLayout layout;
-  std::vector<Eigen::ArrayXd> trend_pairs;  // per level, packed x̃·x̃' of the points of levels ≥ t; empty without trend
-  Vector trend_diagonal;                    // N, |x̃|²
+  std::vector<Eigen::ArrayXd> trend_pairs;  // per level, packed TrendKernel of the points of levels ≥ t; empty without
+  Vector trend_diagonal;                    // N
 
   MomentModel(ScaledData scaled, Recipe chosen);
 
@@ -29,6 +29,11 @@ struct MomentModel {
   double Offset(const ConstVectorRef& theta, int level) const;          // va
   double LearnedNoise(const ConstVectorRef& theta, int level) const;    // variance with the floor, without given noise
   double Trend(const ConstVectorRef& theta, int level) const;           // 0 without trend
+
+  // The polynomial trend's kernel with unit amplitude: p + curvature·p², p = 12/D·x̃·x̃', x̃ = x − ½ (so that p(x,x) is 1
+  // on average over the box).
+  Matrix TrendKernel(const Matrix& a, const Matrix& b) const;
+  Vector TrendDiagonal(const Matrix& x) const;
 
   // Layer 1's inputs: x warped and divided by the lengthscales.
   Matrix FirstInputs(const ConstVectorRef& theta, const Matrix& x) const;

@@ -12,8 +12,6 @@ using Eigen::Index;
 
 constexpr double kLeastVariance = 1e-12;  // of a latent function, in standardised units
 
-Matrix Centred(const Matrix& x) { return x.array() - 0.5; }
-
 Eigen::Map<Eigen::ArrayXd> Flat(Matrix& m) { return {m.data(), m.size()}; }
 
 void Radial(KernelFamily family, Matrix& s, Matrix* slope) {
@@ -94,9 +92,8 @@ MomentPosterior::Query MomentPosterior::First(const Matrix& x) const {
   query.mean.setConstant(x.rows(), theta_[model_->layout.first.mean]);
   query.variance.setConstant(x.rows(), amplitude);
   if (const double trend = model_->Trend(theta_, 0); trend > 0) {
-    const Matrix centred = Centred(x);
-    query.cross.noalias() += trend * Centred(model_->data.x) * centred.transpose();
-    query.variance += trend * centred.rowwise().squaredNorm();
+    query.cross += trend * model_->TrendKernel(model_->data.x, x);
+    query.variance += trend * model_->TrendDiagonal(x);
   }
   return query;
 }
@@ -109,7 +106,7 @@ void MomentPosterior::CrossKernels(const Matrix& x, int t, Matrix& rho_kernel, M
   CrossDistances(level.delta_inputs, x * level.delta_inverse.asDiagonal(), delta_kernel);
   Radial(model_->recipe.kernel, delta_kernel, delta_slope);
   if (level.scalars.trend > 0) {
-    trend = Centred(model_->data.x.bottomRows(model_->data.rest(t))) * Centred(x).transpose();
+    trend = model_->TrendKernel(model_->data.x.bottomRows(model_->data.rest(t)), x);
   }
 }
 
@@ -125,7 +122,7 @@ MomentPosterior::Query MomentPosterior::Up(const Matrix& x, const Query& below, 
   const auto m = below.mean.array(), v = below.variance.array();
   query.mean = s.rho * m + (1 - s.rho) * to.zero;
   query.variance = s.linear * (m.square() + v) + s.rho * s.rho * v + (s.nonlinear + s.delta + to.prior_offset);
-  if (s.trend > 0) query.variance += s.trend * Centred(x).rowwise().squaredNorm();
+  if (s.trend > 0) query.variance += s.trend * model_->TrendDiagonal(x);
   return query;
 }
 

@@ -67,7 +67,12 @@ class MomentPosterior {
            const Matrix& delta_kernel, const Matrix& trend) const;
   void CrossKernels(const Matrix& x, int level, Matrix& rho_kernel, Matrix& delta_kernel, Matrix& trend,
                     Matrix* rho_slope, Matrix* delta_slope) const;
+  // The gradient's parts (moment_posterior_gradient.cc); a Query named bar holds adjoints.
   Vector SmoothingWeights(int level, int link) const;
+  void ReverseCondition(const Conditioned& on, const Matrix& prior_cross, Query& bar) const;
+  void ReverseUp(const Matrix& x, const Query& below, int level, const Conditioned& to, Query& bar, Matrix& x_bar) const;
+  void ReverseFirst(const Matrix& x, const Query& bar, Matrix& x_bar) const;
+  void AddTrendGradient(const Matrix& x, double trend, int level, const Query& bar, Matrix& x_bar) const;
 
   std::shared_ptr<const MomentModel> model_;
   Vector theta_, link_weights_;

@@ -23,17 +23,18 @@ struct Link {
 struct Recipe {
   KernelFamily kernel = KernelFamily::kRbf;
   bool warp = true;   // a learned monotone warp of layer 1's inputs
-  bool trend = false;  // a linear term in x at every level
+  bool trend = true;  // a polynomial term in x at every level
+  double trend_curvature = 0;
   std::vector<Link> links;
   double noise_floor = 1e-8;  // variance
   double tie = 0.5;
 
   // Layer 1.
-  Prior lengthscale, warp_strength, amplitude, mean;
+  Prior lengthscale, warp_strength, amplitude, mean, trend_amplitude;
   // Every level.
-  Prior noise, trend_amplitude;
+  Prior noise;
   // Layers above.
-  Prior rho_lengthscale, linear, nonlinear, nonlinear_lengthscale, delta_lengthscale, delta, offset, rho;
+  Prior rho_lengthscale, linear, nonlinear, nonlinear_lengthscale, delta_lengthscale, delta, offset, rho, delta_trend;
 };
 
 // The recipe that fits use.

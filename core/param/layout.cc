@@ -14,6 +14,12 @@ Vector ParameterLayout::Scales() const {
   return scales;
 }
 
+double ParameterLayout::LogNormaliser() const {
+  double sum = 0;
+  for (const ParameterBlock& b : blocks_) sum += b.size * b.prior.LogNormaliser();
+  return sum;
+}
+
 double ParameterLayout::NegativeLogPrior(const ConstVectorRef& theta, Eigen::Ref<Vector> gradient) const {
   double sum = 0;
   for (const ParameterBlock& b : blocks_) {

@@ -36,6 +36,9 @@ class ParameterLayout {
   Vector Centres() const;
   Vector Scales() const;
 
+  // Of the prior density in units of Scales(): log p = −NegativeLogPrior + LogNormaliser.
+  double LogNormaliser() const;
+
   // −log prior(θ); its gradient is added to `gradient`.
   double NegativeLogPrior(const ConstVectorRef& theta, Eigen::Ref<Vector> gradient) const;
 

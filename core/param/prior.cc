@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 namespace fidelio {
 
@@ -23,6 +24,18 @@ double Prior::NegativeLog(double x, double* slope) const {
       *slope += shape * (1 - e);
       return shape * (u + e);
     }
+  }
+  return 0;
+}
+
+double Prior::LogNormaliser() const {
+  switch (kind) {
+    case Kind::kNormal:
+      return -0.5 * std::log(2 * std::numbers::pi);
+    case Kind::kStudent:
+      return std::lgamma(0.5 * (shape + 1)) - std::lgamma(0.5 * shape) - 0.5 * std::log(shape * std::numbers::pi);
+    case Kind::kInverseGamma:
+      return shape * std::log(shape) - std::lgamma(shape) + std::log(scale);
   }
   return 0;
 }

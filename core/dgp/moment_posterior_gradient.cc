@@ -1,0 +1,146 @@
+// The gradient of a prediction's mean with respect to its inputs: one reverse pass through the recursion of
+// MomentPosterior::Predict, for all query points at once (each column depends on its own input only).
+#include <cmath>
+#include <vector>
+
+#include "core/dgp/moment_posterior.h"
+#include "core/kernel/input_warp.h"
+#include "core/kernel/stationary.h"
+
+namespace fidelio {
+namespace {
+
+using Eigen::Index;
+
+}  // namespace
+
+// A smoothed mean is mean + crossᵀ ω with weights ω on the points of the levels above that do not depend on the query.
+Vector MomentPosterior::SmoothingWeights(int level, int link) const {
+  Vector weights;
+  for (int t = static_cast<int>(levels_.size()) - 1; t > level; --t) {
+    const Conditioned& c = levels_[t].links[link];
+    const Index n = c.alpha.size(), rest = weights.size();
+    Vector own(n + rest);
+    own.head(n) = c.alpha;
+    own.tail(rest) = weights;
+    if (n > 0 && rest > 0) own.head(n) -= c.cross_weights.transpose() * weights;
+    weights = levels_[t].scalars.rho * own;
+  }
+  return weights;
+}
+
+// From adjoints of the moments after conditioning (query.cross: points of levels > t) to those before (levels ≥ t).
+void MomentPosterior::ReverseCondition(const Conditioned& on, const Matrix& prior_cross, Query& bar) const {
+  const Index n = on.alpha.size(), rest = bar.cross.rows();
+  Matrix before(n + rest, bar.cross.cols());
+  before.bottomRows(rest) = bar.cross;
+  if (n > 0) {
+    const Matrix half = on.inverse_factor.triangularView<Eigen::Lower>() * prior_cross.topRows(n);
+    before.topRows(n) = on.alpha * bar.mean.transpose();
+    before.topRows(n).noalias() -=
+        on.inverse_factor.transpose().triangularView<Eigen::Upper>() * (half * (2 * bar.variance).asDiagonal());
+    if (rest > 0) before.topRows(n).noalias() -= on.cross_weights.transpose() * bar.cross;
+  }
+  bar.cross.swap(before);
+}
+
+// From adjoints of the moments under level t's prior to those of level t−1; adds ∂/∂x to x_bar.
+void MomentPosterior::ReverseUp(const Matrix& x, const Query& below, int t, const Conditioned& to, Query& bar,
+                                Matrix& x_bar) const {
+  const Level& level = levels_[t];
+  const LinkScalars& s = level.scalars;
+  Matrix rho_kernel, delta_kernel, trend, rho_slope, delta_slope;
+  CrossKernels(x, t, rho_kernel, delta_kernel, trend, &rho_slope, &delta_slope);
+  const double rho2 = s.rho * s.rho;
+  Vector m_bar = s.rho * bar.mean.array() + 2 * s.linear * below.mean.array() * bar.variance.array();
+  Vector v_bar = (s.linear + rho2) * bar.variance;
+  Matrix c_bar(below.cross.rows(), below.cross.cols());
+  for (Index j = 0; j < below.cross.cols(); ++j) {
+    const auto c = below.cross.col(j).array();
+    const auto k_bar = bar.cross.col(j).array();
+    const Eigen::ArrayXd spread = (to.v.array() + below.variance[j] - 2 * c).max(0.0);
+    const Eigen::ArrayXd q = (s.lengthscale2 + spread).inverse();
+    const Eigen::ArrayXd difference = to.m.array() - below.mean[j];
+    const Eigen::ArrayXd kf =
+        s.nonlinear * (s.lengthscale2 * q).sqrt() * (-0.5 * difference.square() * q).exp();
+    const Eigen::ArrayXd base = k_bar * rho_kernel.col(j).array();
+    const Eigen::ArrayXd spread_bar =
+        (spread > 0.0).select(base * kf * 0.5 * q * (difference.square() * q - 1), 0.0);
+    rho_slope.col(j).array() *= k_bar * (s.linear * (to.m.array() * below.mean[j] + c) + kf);
+    delta_slope.col(j).array() *= s.delta * k_bar;
+    c_bar.col(j) = s.linear * base + rho2 * k_bar - 2 * spread_bar;
+    m_bar[j] += (base * (s.linear * to.m.array() + kf * difference * q)).sum();
+    v_bar[j] += spread_bar.sum();
+  }
+  Matrix scaled_bar = Matrix::Zero(x.rows(), x.cols());
+  AccumulateCrossInputGradient(level.rho_inputs, x * level.rho_inverse.asDiagonal(), rho_slope, scaled_bar);
+  x_bar += scaled_bar * level.rho_inverse.asDiagonal();
+  scaled_bar.setZero();
+  AccumulateCrossInputGradient(level.delta_inputs, x * level.delta_inverse.asDiagonal(), delta_slope, scaled_bar);
+  x_bar += scaled_bar * level.delta_inverse.asDiagonal();
+  if (s.trend > 0) AddTrendGradient(x, s.trend, t, bar, x_bar);
+  bar = {.cross = std::move(c_bar), .mean = std::move(m_bar), .variance = std::move(v_bar)};
+}
+
+void MomentPosterior::AddTrendGradient(const Matrix& x, double trend, int t, const Query& bar, Matrix& x_bar) const {
+  const double scale = 12.0 / model_->data.dimension(), curvature = model_->recipe.trend_curvature;
+  const Matrix data = model_->data.x.bottomRows(model_->data.rest(t)).array() - 0.5;
+  const Matrix centred = x.array() - 0.5;
+  const Matrix slope = 1 + 2 * curvature * scale * (data * centred.transpose()).array();  // of p + c p²
+  x_bar.noalias() += trend * scale * bar.cross.cwiseProduct(slope).transpose() * data;
+  const Vector own = 1 + 2 * curvature * scale * centred.rowwise().squaredNorm().array();
+  x_bar += (2 * trend * scale) * bar.variance.cwiseProduct(own).asDiagonal() * centred;
+}
+
+void MomentPosterior::ReverseFirst(const Matrix& x, const Query& bar, Matrix& x_bar) const {
+  const MomentLayout& layout = model_->layout;
+  const Matrix inputs = model_->FirstInputs(theta_, x);
+  Matrix kernel, slope;
+  CrossDistances(first_inputs_, inputs, kernel);
+  Eigen::ArrayXd derivative;
+  EvaluateRadial(model_->recipe.kernel, Eigen::Map<Eigen::ArrayXd>(kernel.data(), kernel.size()), &derivative);
+  slope = derivative.matrix().reshaped(kernel.rows(), kernel.cols());
+  slope.array() *= std::exp(theta_[layout.first.amplitude]) * bar.cross.array();
+  Matrix inputs_bar = Matrix::Zero(x.rows(), x.cols());
+  AccumulateCrossInputGradient(first_inputs_, inputs, slope, inputs_bar);
+  for (Index d = 0; d < x.cols(); ++d) {
+    const double scale = std::exp(-theta_[layout.first.lengthscale + d]);
+    for (Index i = 0; i < x.rows(); ++i) {
+      const double warp = layout.first.warp < 0 ? 1 : WarpInput(x(i, d), theta_[layout.first.warp + d]).slope;
+      x_bar(i, d) += inputs_bar(i, d) * scale * warp;
+    }
+  }
+  if (const double trend = model_->Trend(theta_, 0); trend > 0) AddTrendGradient(x, trend, 0, bar, x_bar);
+}
+
+Matrix MomentPosterior::MeanGradient(const Matrix& x, int level) const {
+  Matrix x_bar = Matrix::Zero(x.rows(), x.cols());
+  Matrix rho_kernel, delta_kernel, trend;
+  const Query first_prior = First(x);
+  Query first = first_prior;
+  Condition(levels_[0].links[0], first);
+  for (int l = 0; l < links(); ++l) {
+    std::vector<Query> given = {first};                     // after conditioning, per level
+    std::vector<Matrix> prior_cross = {first_prior.cross};  // before
+    for (int t = 1; t <= level; ++t) {
+      CrossKernels(x, t, rho_kernel, delta_kernel, trend, nullptr, nullptr);
+      Query query = Up(x, given.back(), t, levels_[t].links[l], rho_kernel, delta_kernel, trend);
+      prior_cross.push_back(query.cross);
+      Condition(levels_[t].links[l], query);
+      given.push_back(std::move(query));
+    }
+    const double weight = link_weights_[l];
+    Query bar{.cross = weight * SmoothingWeights(level, l) * Eigen::RowVectorXd::Ones(x.rows()),
+              .mean = Vector::Constant(x.rows(), weight),
+              .variance = Vector::Zero(x.rows())};
+    for (int t = level; t >= 1; --t) {
+      ReverseCondition(levels_[t].links[l], prior_cross[t], bar);
+      ReverseUp(x, given[t - 1], t, levels_[t].links[l], bar, x_bar);
+    }
+    ReverseCondition(levels_[0].links[0], prior_cross[0], bar);
+    ReverseFirst(x, bar, x_bar);
+  }
+  return x_bar;
+}
+
+}  // namespace fidelio
