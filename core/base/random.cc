@@ -1,5 +1,7 @@
 #include "core/base/random.h"
 
+#include <algorithm>
+
 #include "core/base/normal.h"
 
 namespace fidelio {
@@ -30,7 +32,12 @@ uint64_t Random::NextBits() {
   return bits;
 }
 
-double Random::Uniform() { return (static_cast<double>(NextBits() >> 11) + 0.5) * 0x1p-53; }
+double OpenUniform(uint64_t bits) {
+  // 2⁵³ − ½ rounds up to 2⁵³.
+  return std::min((static_cast<double>(bits >> 11) + 0.5) * 0x1p-53, 1 - 0x1p-53);
+}
+
+double Random::Uniform() { return OpenUniform(NextBits()); }
 
 double Random::Normal() { return NormalQuantile(Uniform()); }
 

@@ -16,6 +16,9 @@ namespace fidelio {
 // The Philox4x32-10 block function.
 FIDELIO_EXPORT std::array<uint32_t, 4> Philox(std::array<uint32_t, 4> counter, std::array<uint32_t, 2> key);
 
+// The upper 53 bits as a number in (0, 1), never 0 or 1.
+FIDELIO_EXPORT double OpenUniform(uint64_t bits);
+
 class FIDELIO_EXPORT Random {
  public:
   // `position` lets one stream be split further (for example by iteration).

@@ -49,6 +49,8 @@ LbfgsResult MinimiseLbfgs(Objective& objective, const Vector& start, const Lbfgs
   param.past = 3;
   param.delta = options.value_tolerance;
   param.max_linesearch = 30;
+  // Without the curvature condition, an update may lose positive definiteness and the next direction ascend.
+  param.linesearch = LBFGSpp::LBFGS_LINESEARCH_BACKTRACKING_WOLFE;
   LBFGSpp::LBFGSSolver<double, LBFGSpp::LineSearchBacktracking> solver(param);
   LbfgsResult result;
   result.x = start;
