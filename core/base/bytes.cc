@@ -74,8 +74,8 @@ std::string ByteWriter::Seal(uint32_t kind, uint32_t version) const {
 absl::StatusOr<ByteReader::Opened> ByteReader::Open(absl::string_view bytes, uint32_t kind, uint32_t newest_version,
                                                     absl::string_view want) {
   if (bytes.size() < kHeader + kTrailer || std::memcmp(bytes.data(), kMagic, sizeof(kMagic)) != 0) {
-    return absl::DataLossError(absl::StrFormat(
-        "not a Fidelio checkpoint: %d bytes without the header of one (want %s)", bytes.size(), want));
+    return absl::DataLossError(
+        absl::StrFormat("not a Fidelio checkpoint: %d bytes without the header of one (want %s)", bytes.size(), want));
   }
   const uint64_t length = Take(bytes, 16, 8);
   if (length != bytes.size() - kHeader - kTrailer) {

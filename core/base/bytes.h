@@ -64,6 +64,8 @@ class ByteReader {
   Matrix ReadMatrix();
   std::vector<Vector> ReadVectors();
 
+  bool ok() const { return !failed_; }
+
   // OK when everything read was there and nothing is left over.
   absl::Status Finish() const;
 

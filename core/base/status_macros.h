@@ -9,11 +9,11 @@
 #define FIDELIO_CONCAT_INNER_(a, b) a##b
 #define FIDELIO_CONCAT_(a, b) FIDELIO_CONCAT_INNER_(a, b)
 
-#define FIDELIO_RETURN_IF_ERROR(expr)                                  \
-  do {                                                                 \
+#define FIDELIO_RETURN_IF_ERROR(expr)                                 \
+  do {                                                                \
     if (absl::Status fidelio_status = (expr); !fidelio_status.ok()) { \
-      return fidelio_status;                                           \
-    }                                                                  \
+      return fidelio_status;                                          \
+    }                                                                 \
   } while (false)
 
 #define FIDELIO_ASSIGN_OR_RETURN(lhs, expr) \

@@ -22,8 +22,8 @@ void LinkKernel::Forward(const LinkScalars& scalars, const LinkInputs& inputs, c
   spread_ = (spread_ - 2 * c).max(0.0);
   inverse_ = (p_.lengthscale2 + spread_).inverse();
   kf_ = p_.nonlinear * (p_.lengthscale2 * inverse_).sqrt() * (-0.5 * difference_.square() * inverse_).exp();
-  pairs_ = inputs.rho_kernel * (p_.linear * second_moment_ + kf_) + p_.delta * inputs.delta_kernel +
-           (p_.rho * p_.rho) * c;
+  pairs_ =
+      inputs.rho_kernel * (p_.linear * second_moment_ + kf_) + p_.delta * inputs.delta_kernel + (p_.rho * p_.rho) * c;
   diagonal_ = (p_.linear * (m.array().square() + v.array()) + (p_.nonlinear + p_.delta) + p_.rho * p_.rho * v.array());
   if (p_.trend > 0) {
     pairs_ += p_.trend * inputs.trend;
@@ -44,18 +44,17 @@ void LinkKernel::Reverse(const LinkInputs& inputs, const Vector& trend_diagonal,
   spread_bar_ = (spread_ > 0.0).select(kf_bar_ * (0.5 * inverse_ * (difference_.square() * inverse_ - 1)), 0.0);
   rho_kernel_bar += pairs_bar * (p_.linear * second_moment_ + kf_);
   delta_kernel_bar += p_.delta * pairs_bar;
-  scalars_bar.linear += p_.linear * ((base_bar_ * second_moment_).sum() +
-                                     (d_bar * (m.array().square() + v.array())).sum());
+  scalars_bar.linear +=
+      p_.linear * ((base_bar_ * second_moment_).sum() + (d_bar * (m.array().square() + v.array())).sum());
   scalars_bar.nonlinear += kf_bar_.sum() + p_.nonlinear * d_bar.sum();
-  scalars_bar.log_lengthscale +=
-      (kf_bar_ * (1 + l2 * inverse_ * (difference_.square() * inverse_ - 1))).sum();
+  scalars_bar.log_lengthscale += (kf_bar_ * (1 + l2 * inverse_ * (difference_.square() * inverse_ - 1))).sum();
   scalars_bar.delta += p_.delta * ((pairs_bar * inputs.delta_kernel).sum() + d_bar.sum());
   scalars_bar.rho += 2 * p_.rho * ((pairs_bar * c).sum() + (d_bar * v.array()).sum());
   if (p_.trend > 0) {
     scalars_bar.trend += p_.trend * ((pairs_bar * inputs.trend).sum() + diagonal_bar.dot(trend_diagonal));
   }
-  base_bar_ *= p_.linear;                     // ∂F/∂(m m' + C)
-  kf_bar_ *= -difference_ * inverse_;         // ∂F/∂(m_i − m_j)
+  base_bar_ *= p_.linear;              // ∂F/∂(m m' + C)
+  kf_bar_ *= -difference_ * inverse_;  // ∂F/∂(m_i − m_j)
   c_bar = base_bar_ + rho2 * pairs_bar - 2 * spread_bar_;
   m_bar = (2 * p_.linear) * d_bar * m.array();
   v_bar = (p_.linear + rho2) * d_bar;
@@ -80,8 +79,8 @@ void CrossLinkKernel(const LinkScalars& p, const Matrix& rho_kernel, const Matri
     auto cj = c.col(j).array();
     q = (l2 + (v.array() + query_v[j] - 2 * cj).max(0.0)).inverse();
     d2 = (m.array() - query_m[j]).square();
-    cj = rho_kernel.col(j).array() * (p.linear * (m.array() * query_m[j] + cj) +
-                                      p.nonlinear * (l2 * q).sqrt() * (-0.5 * d2 * q).exp()) +
+    cj = rho_kernel.col(j).array() *
+             (p.linear * (m.array() * query_m[j] + cj) + p.nonlinear * (l2 * q).sqrt() * (-0.5 * d2 * q).exp()) +
          p.delta * delta_kernel.col(j).array() + (p.rho * p.rho) * cj;
   }
   if (p.trend > 0) c += p.trend * trend;

@@ -1,49 +1,55 @@
-// MfDgp: the multi-fidelity deep Gaussian process, inference MOMENTS (hyperparameters integrated out by HMC).
+// MfDgp: the multi-fidelity deep Gaussian process (Cutajar et al. 2019), inference MOMENTS.
+//
+//   f_1 ~ GP,   f_t(x) = ρ_t f_{t−1}(x) + g_t(x, f_{t−1}(x)),   g_t ~ GP with the paper's composite kernel,   y_t = f_t + noise
+//
+// f_t given the data below is replaced by the GP with the same mean and covariance (exact for linear links); the
+// hyperparameters are integrated out by HMC, and a few structures of the model are averaged by their evidence. With one level
+// it is the exact single-fidelity GP. Predictions at every level use the data of all levels.
 #ifndef FIDELIO_CORE_DGP_MF_DGP_H_
 #define FIDELIO_CORE_DGP_MF_DGP_H_
 
-#include <cstdint>
-#include <limits>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/base/export.h"
+#include "core/dgp/fit_options.h"
 #include "core/emulator/dataset.h"
 #include "core/emulator/emulator.h"
 #include "core/emulator/fit_observer.h"
-#include "core/kernel/kernel_family.h"
 
 namespace fidelio {
 
-class MfDgp;
+class MfDgpFit;
 
-struct FitOptions {
-  std::optional<KernelFamily> kernel = KernelFamily::kRbf;  // absent: chosen by evidence
-  uint64_t seed = 0;                                        // the same seed gives the same bits, whatever the threads
-  int threads = 0;                                          // 0: all cores
-  double max_seconds = std::numeric_limits<double>::infinity();  // then the best so far is returned
-  const MfDgp* warm_start = nullptr;  // starts from this model's draws; must have the same levels and dimension
-};
-
-// What a fit did.
-struct FitReport {
-  int64_t evaluations = 0;   // of the log posterior with its gradient
-  double seconds = 0;
-  double log_posterior = 0;  // at the mode
-  double acceptance = 0;     // of HMC
-  double max_jitter = 0;     // largest relative jitter that a factorisation needed
-  KernelFamily kernel = KernelFamily::kRbf;
-};
-
-class FIDELIO_EXPORT MfDgp : public Emulator {
+class FIDELIO_EXPORT MfDgp final : public Emulator {
  public:
+  ~MfDgp() override;
+
+  // Fits from the beginning to the end. INVALID_ARGUMENT or FAILED_PRECONDITION for bad data or options, CANCELLED when the
+  // observer says so. To save a running fit and continue it later: MfDgpFit.
   static absl::StatusOr<std::unique_ptr<MfDgp>> Fit(const Dataset& data, const FitOptions& options,
                                                     FitObserver* observer = nullptr);
+
+  // What Save() wrote; predicts the same bits on the same machine. DATA_LOSS or INVALID_ARGUMENT otherwise.
   static absl::StatusOr<std::unique_ptr<MfDgp>> Load(absl::string_view bytes);
 
-  virtual const FitReport& report() const = 0;
+  int levels() const override;
+  int input_dimension() const override;
+  absl::StatusOr<Prediction> Predict(const Matrix& x, const PredictOptions& options) const override;
+  absl::StatusOr<Vector> LogDensity(const Matrix& x, const Vector& y, const PredictOptions& options) const override;
+  std::string Save() const override;
+
+  const FitReport& report() const;
+  const Dataset& data() const;
+
+ private:
+  friend class MfDgpFit;
+  struct Impl;
+  explicit MfDgp(std::unique_ptr<const Impl> impl);
+
+  std::unique_ptr<const Impl> impl_;
 };
 
 }  // namespace fidelio

@@ -50,6 +50,7 @@ class Runner {
     for (size_t k = 0; k < request_.structures.size(); ++k) {
       for (Vector& z : StructuredStarts(*request_.structures[k])) {
         starts.push_back({.structure = static_cast<int>(k), .z = std::move(z)});
+        if (!request_.extra_starts.empty()) break;  // warm: the prior's centre is enough beside them
       }
     }
     state_.With([&](MomentFitState& s) { s.starts = std::move(starts); });

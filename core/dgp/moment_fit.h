@@ -32,8 +32,8 @@ struct MomentFitSettings {
   int transitions = 64;  // kept per chain, before thinning
   int thin = 5;
   int leapfrogs = 8;
-  int max_iterations = 300;   // of L-BFGS, per start
-  double temperature = 4;     // of the modes' weights
+  int max_iterations = 300;    // of L-BFGS, per start
+  double temperature = 2;      // of the modes' weights
   double least_weight = 0.03;  // modes below it are dropped
 };
 

@@ -26,9 +26,9 @@ struct MomentModel {
   Vector RhoLengthscales(const ConstVectorRef& theta, int level) const;
   Vector DeltaLengthscales(const ConstVectorRef& theta, int level) const;
   LinkScalars Scalars(const ConstVectorRef& theta, int level) const;
-  double Offset(const ConstVectorRef& theta, int level) const;          // va
-  double LearnedNoise(const ConstVectorRef& theta, int level) const;    // variance with the floor, without given noise
-  double Trend(const ConstVectorRef& theta, int level) const;           // 0 without trend
+  double Offset(const ConstVectorRef& theta, int level) const;        // va
+  double LearnedNoise(const ConstVectorRef& theta, int level) const;  // variance with the floor, without given noise
+  double Trend(const ConstVectorRef& theta, int level) const;         // 0 without trend
 
   // The polynomial trend's kernel with unit amplitude: p + curvature·p², p = 12/D·x̃·x̃', x̃ = x − ½ (so that p(x,x) is 1
   // on average over the box).

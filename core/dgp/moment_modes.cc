@@ -10,10 +10,10 @@
 namespace fidelio {
 namespace {
 
-constexpr double kSameValue = 0.05;   // two runs of a structure ended at one mode: values this near …
-constexpr double kSamePlace = 0.5;    // … and whitened parameters this near, each
-constexpr double kFarBelow = 25;      // nats below the best: no evidence makes up for it
-constexpr size_t kMostModes = 6;      // whose curvature is measured
+constexpr double kSameValue = 0.05;    // two runs of a structure ended at one mode: values this near …
+constexpr double kSamePlace = 0.5;     // … and whitened parameters this near, each
+constexpr double kFarBelow = 25;       // nats below the best: no evidence makes up for it
+constexpr size_t kMostModes = 6;       // whose curvature is measured
 constexpr double kLeastCurvature = 1;  // of the posterior, in prior units
 
 }  // namespace
@@ -52,8 +52,8 @@ absl::Status WeighByEvidence(const MomentFitSettings& settings, std::vector<Mode
                                                  mode.hessian.rows(), mode.hessian.cols()));
     }
     const Vector curvature = eigen.eigenvalues().cwiseMax(kLeastCurvature);
-    mode.log_evidence = -mode.value + 0.5 * static_cast<double>(mode.z.size()) * kLogTwoPi -
-                        0.5 * curvature.array().log().sum();
+    mode.log_evidence =
+        -mode.value + 0.5 * static_cast<double>(mode.z.size()) * kLogTwoPi - 0.5 * curvature.array().log().sum();
     mode.space.origin = mode.z;
     mode.space.basis = eigen.eigenvectors() * curvature.cwiseSqrt().cwiseInverse().asDiagonal();
     best = std::max(best, mode.log_evidence);

@@ -70,7 +70,8 @@ class MomentPosterior {
   // The gradient's parts (moment_posterior_gradient.cc); a Query named bar holds adjoints.
   Vector SmoothingWeights(int level, int link) const;
   void ReverseCondition(const Conditioned& on, const Matrix& prior_cross, Query& bar) const;
-  void ReverseUp(const Matrix& x, const Query& below, int level, const Conditioned& to, Query& bar, Matrix& x_bar) const;
+  void ReverseUp(const Matrix& x, const Query& below, int level, const Conditioned& to, Query& bar,
+                 Matrix& x_bar) const;
   void ReverseFirst(const Matrix& x, const Query& bar, Matrix& x_bar) const;
   void AddTrendGradient(const Matrix& x, double trend, int level, const Query& bar, Matrix& x_bar) const;
 

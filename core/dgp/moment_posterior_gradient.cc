@@ -61,11 +61,9 @@ void MomentPosterior::ReverseUp(const Matrix& x, const Query& below, int t, cons
     const Eigen::ArrayXd spread = (to.v.array() + below.variance[j] - 2 * c).max(0.0);
     const Eigen::ArrayXd q = (s.lengthscale2 + spread).inverse();
     const Eigen::ArrayXd difference = to.m.array() - below.mean[j];
-    const Eigen::ArrayXd kf =
-        s.nonlinear * (s.lengthscale2 * q).sqrt() * (-0.5 * difference.square() * q).exp();
+    const Eigen::ArrayXd kf = s.nonlinear * (s.lengthscale2 * q).sqrt() * (-0.5 * difference.square() * q).exp();
     const Eigen::ArrayXd base = k_bar * rho_kernel.col(j).array();
-    const Eigen::ArrayXd spread_bar =
-        (spread > 0.0).select(base * kf * 0.5 * q * (difference.square() * q - 1), 0.0);
+    const Eigen::ArrayXd spread_bar = (spread > 0.0).select(base * kf * 0.5 * q * (difference.square() * q - 1), 0.0);
     rho_slope.col(j).array() *= k_bar * (s.linear * (to.m.array() * below.mean[j] + c) + kf);
     delta_slope.col(j).array() *= s.delta * k_bar;
     c_bar.col(j) = s.linear * base + rho2 * k_bar - 2 * spread_bar;

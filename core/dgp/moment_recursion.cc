@@ -79,9 +79,9 @@ absl::Status MomentRecursion::ForwardFirst(const ConstVectorRef& theta) {
   } else {
     UnpackLower(first_kernel_, diagonal, amplitude, first_k_);
   }
-  FIDELIO_RETURN_IF_ERROR(first_conditioning_.Run(first_k_,
-                                                  Vector::Constant(data.x.rows(), theta[model_->layout.first.mean]),
-                                                  data.y.head(data.count(0)), Noise(theta, 0), "covariance of level 0"));
+  FIDELIO_RETURN_IF_ERROR(
+      first_conditioning_.Run(first_k_, Vector::Constant(data.x.rows(), theta[model_->layout.first.mean]),
+                              data.y.head(data.count(0)), Noise(theta, 0), "covariance of level 0"));
   jitter_ = std::max(jitter_, first_conditioning_.jitter());
   return absl::OkStatus();
 }
@@ -233,8 +233,8 @@ void MomentRecursion::ReverseFirst(Eigen::Ref<Vector> gradient) {
   gradient[layout.first.mean] += mean_bar_.sum();
   PackPairs(k_bar_, 2, pairs_bar_);
   if (const int at = layout.trend[0]; at >= 0) {
-    gradient[at] += std::exp(theta_[at]) * ((pairs_bar_ * model_->trend_pairs[0]).sum() +
-                                            k_bar_.diagonal().dot(model_->trend_diagonal));
+    gradient[at] += std::exp(theta_[at]) *
+                    ((pairs_bar_ * model_->trend_pairs[0]).sum() + k_bar_.diagonal().dot(model_->trend_diagonal));
   }
   const double amplitude = std::exp(theta_[layout.first.amplitude]);
   gradient[layout.first.amplitude] += amplitude * ((pairs_bar_ * first_kernel_).sum() + k_bar_.diagonal().sum());

@@ -7,6 +7,7 @@ namespace fidelio {
 Recipe DefaultRecipe(KernelFamily kernel) {
   Recipe r;
   r.kernel = kernel;
+  r.trend_curvature = 0.5;
   r.links = {{.offset = true, .raw_zero = false, .weight = 0.5}, {.offset = false, .raw_zero = true, .weight = 0.5}};
   r.lengthscale = Prior::InverseGamma(0.2, 1.5, 0.5);
   r.warp_strength = Prior::Normal(0, 1);
@@ -24,6 +25,11 @@ Recipe DefaultRecipe(KernelFamily kernel) {
   r.delta_trend = Prior::Student(std::log(1e-3), 2.5, 4);
   r.rho = Prior::Normal(1, 0.7);
   return r;
+}
+
+bool SameStructure(const Recipe& a, const Recipe& b) {
+  return a.kernel == b.kernel && a.warp == b.warp && a.trend == b.trend && a.trend_curvature == b.trend_curvature &&
+         a.tie == b.tie && a.lengthscale.centre == b.lengthscale.centre && a.links.size() == b.links.size();
 }
 
 }  // namespace fidelio

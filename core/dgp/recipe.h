@@ -37,8 +37,11 @@ struct Recipe {
   Prior rho_lengthscale, linear, nonlinear, nonlinear_lengthscale, delta_lengthscale, delta, offset, rho, delta_trend;
 };
 
-// The recipe that fits use.
+// The priors that fits use, with every term switched on.
 Recipe DefaultRecipe(KernelFamily kernel);
+
+// The same parameters with the same meaning (priors may differ).
+bool SameStructure(const Recipe& a, const Recipe& b);
 
 }  // namespace fidelio
 

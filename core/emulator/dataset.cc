@@ -53,8 +53,9 @@ absl::Status CheckLevel(const LevelData& level, size_t t, Index dimension) {
 
 absl::Status CheckBox(const InputBox& box, Index dimension) {
   if (box.lower.size() != dimension || box.upper.size() != dimension) {
-    return absl::InvalidArgumentError(absl::StrFormat("box: %d lower and %d upper limits, want %d (the input dimension)",
-                                                      box.lower.size(), box.upper.size(), dimension));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("box: %d lower and %d upper limits, want %d (the input dimension)", box.lower.size(),
+                        box.upper.size(), dimension));
   }
   for (Index d = 0; d < dimension; ++d) {
     if (!std::isfinite(box.lower[d]) || !std::isfinite(box.upper[d]) || !(box.upper[d] > box.lower[d])) {

@@ -11,12 +11,12 @@
 namespace fidelio {
 
 struct FitProgress {
-  const char* phase = "";          // "optimise", "curvature", "sample", "finish"
-  int64_t iteration = 0;           // within the fit, over all phases
-  int64_t evaluations = 0;         // gradient evaluations so far
-  double fraction = 0;             // 0…1, an estimate of the work done
-  double log_posterior = 0;        // of the best or current hyperparameters, up to a constant
-  double seconds = 0;              // since the fit began (or was resumed)
+  const char* phase = "";    // "optimise", "curvature", "sample", "finish"
+  int64_t iteration = 0;     // within the fit, over all phases
+  int64_t evaluations = 0;   // gradient evaluations so far
+  double fraction = 0;       // 0…1, an estimate of the work done
+  double log_posterior = 0;  // of the best or current hyperparameters, up to a constant
+  double seconds = 0;        // since the fit began (or was resumed)
 };
 
 class FIDELIO_EXPORT FitObserver {

@@ -25,11 +25,11 @@ class Conditioning {
 
   double log_likelihood() const { return log_likelihood_; }
   double jitter() const { return jitter_; }
-  const Vector& mean_rest() const { return mean_rest_; }      // m', R−n
-  const Vector& alpha() const { return alpha_; }              // K⁻¹ e, n
-  const Vector& whitened() const { return whitened_; }        // L⁻¹ e, n
-  const Matrix& inverse_factor() const { return inverse_; }   // L⁻¹, n×n lower triangular
-  const Matrix& cross_weights() const { return weights_; }    // K_ba K⁻¹, (R−n)×n
+  const Vector& mean_rest() const { return mean_rest_; }     // m', R−n
+  const Vector& alpha() const { return alpha_; }             // K⁻¹ e, n
+  const Vector& whitened() const { return whitened_; }       // L⁻¹ e, n
+  const Matrix& inverse_factor() const { return inverse_; }  // L⁻¹, n×n lower triangular
+  const Matrix& cross_weights() const { return weights_; }   // K_ba K⁻¹, (R−n)×n
 
   // The reverse pass of F = weight·log p(y) + (terms of m' and C). Takes ∂F/∂m' and the symmetric ∂F/∂C (every element
   // counted, so that dF = Σ_ij C_bar_ij dC_ij); writes ∂F/∂k in the same convention (lower triangle of R×R; its leading

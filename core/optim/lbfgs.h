@@ -18,11 +18,11 @@ struct LbfgsOptions {
 };
 
 struct LbfgsResult {
-  Vector x;                   // the best point seen
-  double value = 0;           // +∞ when not even the start could be evaluated
+  Vector x;          // the best point seen
+  double value = 0;  // +∞ when not even the start could be evaluated
   int64_t evaluations = 0;
-  bool converged = false;     // a tolerance was met, or no further descent was possible
-  bool stopped = false;       // keep_going said no
+  bool converged = false;  // a tolerance was met, or no further descent was possible
+  bool stopped = false;    // keep_going said no
 };
 
 // Minimises from `start`. `keep_going` is asked before every evaluation with the best value so far.

@@ -1,0 +1,39 @@
+// What a caller may ask of a fit, and what a fit reports.
+#ifndef FIDELIO_CORE_DGP_FIT_OPTIONS_H_
+#define FIDELIO_CORE_DGP_FIT_OPTIONS_H_
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "core/base/export.h"
+#include "core/kernel/kernel_family.h"
+
+namespace fidelio {
+
+class MfDgp;
+
+struct FitOptions {
+  std::optional<KernelFamily> kernel = KernelFamily::kRbf;  // absent: families are averaged by their evidence
+  uint64_t seed = 0;  // the same seed gives the same model, whatever the number of threads
+  int threads = 0;    // 0: all cores
+  double max_seconds = std::numeric_limits<double>::infinity();  // > 0; then the best so far is returned
+  const MfDgp* warm_start = nullptr;  // its draws are starting points too; the same number of levels and inputs
+};
+
+FIDELIO_EXPORT absl::Status Validate(const FitOptions& options);
+
+// What a fit did.
+struct FitReport {
+  int64_t evaluations = 0;  // of the log posterior with its gradient
+  double seconds = 0;
+  double log_posterior = 0;  // at the best mode
+  double acceptance = 0;     // of HMC
+  double max_jitter = 0;     // largest relative jitter that a factorisation needed
+  int draws = 0;             // hyperparameter vectors that a prediction averages
+};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_DGP_FIT_OPTIONS_H_

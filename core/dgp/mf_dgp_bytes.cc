@@ -1,0 +1,171 @@
+// The checkpoint of an MfDgp, version 1 (the envelope is in core/base/bytes.h). Payload, in this order:
+//
+//   data         u64 levels; per level matrix x, vector y, vector noise_variance; bool box, then vectors lower, upper
+//   structures   u64 count; per structure u32 kernel, bool warp, bool trend, f64 trend curvature, f64 noise floor, f64 tie,
+//                f64 centre of layer 1's log lengthscales, u64 links, per link bool offset, bool raw zero, f64 weight
+//   draws        u64 count; per draw u32 structure, f64 weight, vector θ
+//   report       i64 evaluations, f64 seconds, f64 log posterior, f64 acceptance, f64 largest jitter
+//
+// Everything else is computed from these when a checkpoint is loaded.
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "core/base/status_macros.h"
+#include "core/dgp/mf_dgp.h"
+#include "core/dgp/mf_dgp_impl.h"
+
+namespace fidelio {
+
+void WriteDataset(const Dataset& data, ByteWriter& out) {
+  out.U64(data.levels.size());
+  for (const LevelData& level : data.levels) {
+    out.Write(level.x);
+    out.Write(level.y);
+    out.Write(level.noise_variance);
+  }
+  out.Bool(data.box.has_value());
+  if (data.box) {
+    out.Write(data.box->lower);
+    out.Write(data.box->upper);
+  }
+}
+
+Dataset ReadDataset(ByteReader& in) {
+  Dataset data;
+  const uint64_t levels = in.U64();
+  for (uint64_t t = 0; t < levels && in.ok(); ++t) {
+    LevelData level;
+    level.x = in.ReadMatrix();
+    level.y = in.ReadVector();
+    level.noise_variance = in.ReadVector();
+    data.levels.push_back(std::move(level));
+  }
+  if (in.Bool()) {
+    InputBox box;
+    box.lower = in.ReadVector();
+    box.upper = in.ReadVector();
+    data.box = std::move(box);
+  }
+  return data;
+}
+
+namespace {
+
+void WriteRecipe(const Recipe& recipe, ByteWriter& out) {
+  out.U32(static_cast<uint32_t>(recipe.kernel));
+  out.Bool(recipe.warp);
+  out.Bool(recipe.trend);
+  out.F64(recipe.trend_curvature);
+  out.F64(recipe.noise_floor);
+  out.F64(recipe.tie);
+  out.F64(recipe.lengthscale.centre);
+  out.U64(recipe.links.size());
+  for (const Link& link : recipe.links) {
+    out.Bool(link.offset);
+    out.Bool(link.raw_zero);
+    out.F64(link.weight);
+  }
+}
+
+// The parts of a recipe that predictions depend on; priors stay at their defaults.
+Recipe ReadRecipe(ByteReader& in) {
+  Recipe recipe;
+  recipe.kernel = static_cast<KernelFamily>(in.U32());
+  recipe.warp = in.Bool();
+  recipe.trend = in.Bool();
+  recipe.trend_curvature = in.F64();
+  recipe.noise_floor = in.F64();
+  recipe.tie = in.F64();
+  recipe.lengthscale.centre = in.F64();
+  const uint64_t links = in.U64();
+  for (uint64_t l = 0; l < links && in.ok(); ++l) {
+    Link link;
+    link.offset = in.Bool();
+    link.raw_zero = in.Bool();
+    link.weight = in.F64();
+    recipe.links.push_back(link);
+  }
+  return recipe;
+}
+
+absl::Status CheckRecipe(const Recipe& recipe) {
+  if (recipe.kernel != KernelFamily::kRbf && recipe.kernel != KernelFamily::kMatern32 &&
+      recipe.kernel != KernelFamily::kMatern52) {
+    return absl::DataLossError(absl::StrFormat("unknown kernel family %d", static_cast<uint32_t>(recipe.kernel)));
+  }
+  if (recipe.links.empty()) return absl::DataLossError("a structure without links");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+std::string MfDgp::Save() const {
+  ByteWriter out;
+  WriteDataset(impl_->data, out);
+  out.U64(impl_->structures.size());
+  for (const auto& structure : impl_->structures) WriteRecipe(structure->recipe, out);
+  out.U64(impl_->draws.size());
+  for (const MomentDraw& draw : impl_->draws) {
+    out.U32(static_cast<uint32_t>(draw.structure));
+    out.F64(draw.weight);
+    out.Write(draw.theta);
+  }
+  const FitReport& report = impl_->report;
+  out.I64(report.evaluations);
+  out.F64(report.seconds);
+  out.F64(report.log_posterior);
+  out.F64(report.acceptance);
+  out.F64(report.max_jitter);
+  return out.Seal(kMfDgpKind, kMfDgpVersion);
+}
+
+absl::StatusOr<std::unique_ptr<MfDgp>> MfDgp::Load(absl::string_view bytes) {
+  FIDELIO_ASSIGN_OR_RETURN(ByteReader::Opened opened,
+                           ByteReader::Open(bytes, kMfDgpKind, kMfDgpVersion, "checkpoint of an MF-DGP model"));
+  ByteReader& in = opened.reader;
+  Dataset data = ReadDataset(in);
+  std::vector<Recipe> recipes;
+  const uint64_t structure_count = in.U64();
+  for (uint64_t k = 0; k < structure_count && in.ok(); ++k) recipes.push_back(ReadRecipe(in));
+  std::vector<MomentDraw> draws;
+  const uint64_t draw_count = in.U64();
+  for (uint64_t i = 0; i < draw_count && in.ok(); ++i) {
+    MomentDraw draw;
+    draw.structure = static_cast<int>(in.U32());
+    draw.weight = in.F64();
+    draw.theta = in.ReadVector();
+    draws.push_back(std::move(draw));
+  }
+  FitReport report;
+  report.evaluations = in.I64();
+  report.seconds = in.F64();
+  report.log_posterior = in.F64();
+  report.acceptance = in.F64();
+  report.max_jitter = in.F64();
+  FIDELIO_RETURN_IF_ERROR(in.Finish());
+
+  if (const absl::Status status = Validate(data); !status.ok()) {
+    return absl::DataLossError(absl::StrFormat("checkpoint holds invalid data: %s", status.message()));
+  }
+  const ScaledData scaled = ScaleData(data);
+  std::vector<std::shared_ptr<const MomentModel>> structures;
+  for (const Recipe& recipe : recipes) {
+    FIDELIO_RETURN_IF_ERROR(CheckRecipe(recipe));
+    structures.push_back(std::make_shared<const MomentModel>(scaled, recipe));
+  }
+  if (draws.empty()) return absl::DataLossError("checkpoint holds no draws");
+  for (const MomentDraw& draw : draws) {
+    if (draw.structure < 0 || draw.structure >= static_cast<int>(structures.size()) || !std::isfinite(draw.weight) ||
+        draw.theta.size() != structures[draw.structure]->layout.parameters.size()) {
+      return absl::DataLossError(
+          absl::StrFormat("checkpoint holds a draw of structure %d with %d parameters, which no structure has",
+                          draw.structure, draw.theta.size()));
+    }
+  }
+  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl, Impl::Build(std::move(data), std::move(structures),
+                                                                   std::move(draws), report, /*threads=*/0));
+  return std::unique_ptr<MfDgp>(new MfDgp(std::move(impl)));
+}
+
+}  // namespace fidelio

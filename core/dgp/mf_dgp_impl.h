@@ -1,0 +1,42 @@
+// The inside of an MfDgp: what it is made of, and how it is built, written and read.
+#ifndef FIDELIO_CORE_DGP_MF_DGP_IMPL_H_
+#define FIDELIO_CORE_DGP_MF_DGP_IMPL_H_
+
+#include <memory>
+#include <vector>
+
+#include "core/base/bytes.h"
+#include "core/dgp/mf_dgp.h"
+#include "core/dgp/moment_fit.h"
+#include "core/dgp/moment_posterior.h"
+
+namespace fidelio {
+
+// Kinds of sealed bytes (core/base/bytes.h).
+inline constexpr uint32_t kMfDgpKind = 1;
+inline constexpr uint32_t kMfDgpFitKind = 2;
+inline constexpr uint32_t kMfDgpVersion = 1;
+
+struct MfDgp::Impl {
+  Dataset data;
+  FitReport report;
+  std::vector<std::shared_ptr<const MomentModel>> structures;
+  std::vector<MomentDraw> draws;
+  std::vector<MomentPosterior> posteriors;  // one per draw
+  // Predictive variances of the top level are multiplied by this: the mean squared standardised leave-one-out residual of
+  // its data, where that is above 1.
+  double inflation = 1;
+  std::vector<double> given_noise;  // per level: mean of the given noise variances, standardised
+
+  // Builds the posteriors of all draws; draws that can't be factorised any more are left out.
+  static absl::StatusOr<std::unique_ptr<Impl>> Build(Dataset data,
+                                                     std::vector<std::shared_ptr<const MomentModel>> structures,
+                                                     std::vector<MomentDraw> draws, FitReport report, int threads);
+};
+
+void WriteDataset(const Dataset& data, ByteWriter& out);
+Dataset ReadDataset(ByteReader& in);
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_DGP_MF_DGP_IMPL_H_
