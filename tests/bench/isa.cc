@@ -1,5 +1,5 @@
 // fidelio-bench isa: the speed of the core library that the loader chose, beside that of one built for this very machine
-// (-march=native; cmake option FIDELIO_NATIVE_BENCH, library in lib/native).
+// (-march=native; target fidelio_core_native, library in lib/native).
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -103,7 +103,7 @@ class IsaCommand : public Command {
     }
     if (!fs::is_directory(native_)) {
       return absl::NotFoundError(
-          absl::StrCat("--native: ", native_, " does not exist; configure with -DFIDELIO_NATIVE_BENCH=ON"));
+          absl::StrCat("--native: ", native_, " does not exist; build the target fidelio_core_native"));
     }
     Times chosen;
     Times native;
