@@ -17,11 +17,11 @@
 namespace fidelio {
 
 struct PredictOptions {
-  int level = -1;                 // 0 ≤ level < levels(); −1: the highest fidelity
-  bool include_noise = false;     // predict a new observation y instead of the function f
-  std::vector<double> quantiles;  // probabilities in (0, 1), each answered by a column of Prediction::quantiles
-  bool input_gradient = false;    // ∂mean/∂x
-  int threads = 1;                // 0: all cores; results do not depend on it
+  int level = -1;                      // 0 ≤ level < levels(); −1: the highest fidelity
+  bool include_noise = false;          // predict a new observation y instead of the function f
+  std::vector<double> quantiles = {};  // probabilities in (0, 1), each answered by a column of Prediction::quantiles
+  bool input_gradient = false;         // ∂mean/∂x
+  int threads = 1;                     // 0: all cores; results do not depend on it
 };
 
 struct Prediction {
