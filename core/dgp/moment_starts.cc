@@ -14,9 +14,11 @@ std::vector<Vector> StructuredStarts(const MomentModel& model) {
   const Vector centres = layout.parameters.Centres(), scales = layout.parameters.Scales();
   const int d = model.data.dimension();
   Vector decoupled = centres, nonlinear = centres;
-  for (const UpperLayerOffsets& o : layout.upper) {
+  for (size_t t = 1; t <= layout.upper.size(); ++t) {
+    const UpperLayerOffsets& o = layout.upper[t - 1];
     decoupled[o.rho] = 0;
     decoupled[o.delta] = 0;
+    if (layout.trend[t] >= 0) decoupled[layout.trend[t]] = 0;
     nonlinear[o.linear] = nonlinear[o.nonlinear] = std::log(0.1);
   }
   Vector wiggly = nonlinear;

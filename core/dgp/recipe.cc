@@ -13,7 +13,7 @@ Recipe DefaultRecipe(KernelFamily kernel) {
   r.warp_strength = Prior::Normal(0, 1);
   r.amplitude = Prior::Normal(1, 2);
   r.mean = Prior::Normal(0, 1.5);
-  r.noise = Prior::Normal(std::log(3e-3), 1.5);
+  r.noise = Prior::Student(std::log(3e-3), 1.5, 3);
   r.trend_amplitude = Prior::Student(std::log(0.1), 2.5, 4);
   r.rho_lengthscale = Prior::Normal(1.2, 0.6);
   r.linear = Prior::Student(std::log(3e-5), 2.2, 4);
@@ -22,7 +22,7 @@ Recipe DefaultRecipe(KernelFamily kernel) {
   r.delta_lengthscale = Prior::Student(0.5, 0.6, 4);
   r.delta = Prior::Student(std::log(0.05), 2.3, 4);
   r.offset = Prior::Normal(std::log(0.1), 2.5);
-  r.delta_trend = Prior::Student(std::log(1e-3), 2.5, 4);
+  r.delta_trend = Prior::Student(std::log(1e-2), 2.5, 4);
   r.rho = Prior::Normal(1, 0.7);
   return r;
 }
