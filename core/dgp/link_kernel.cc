@@ -1,5 +1,8 @@
 #include "core/dgp/link_kernel.h"
 
+#include "core/linalg/lanes.h"
+#include "core/linalg/packed.h"
+
 namespace fidelio {
 
 using Eigen::ArrayXd;
@@ -8,23 +11,27 @@ using Eigen::Index;
 void LinkKernel::Forward(const LinkScalars& scalars, const LinkInputs& inputs, const Vector& trend_diagonal,
                          const Vector& m, const Vector& v, const ArrayXd& c) {
   p_ = scalars;
-  const Index n = m.size(), pairs = c.size();
-  difference_.resize(pairs);
-  spread_.resize(pairs);
-  second_moment_.resize(pairs);
-  for (Index j = 0, at = 0; j + 1 < n; at += n - 1 - j, ++j) {
-    const Index below = n - 1 - j;
-    difference_.segment(at, below) = m.tail(below).array() - m[j];
-    second_moment_.segment(at, below) = m.tail(below).array() * m[j];
-    spread_.segment(at, below) = v.tail(below).array() + v[j];
-  }
-  second_moment_ += c;
-  spread_ = (spread_ - 2 * c).max(0.0);
-  inverse_ = (p_.lengthscale2 + spread_).inverse();
-  kf_ = p_.nonlinear * (p_.lengthscale2 * inverse_).sqrt() * (-0.5 * difference_.square() * inverse_).exp();
-  pairs_ =
-      inputs.rho_kernel * (p_.linear * second_moment_ + kf_) + p_.delta * inputs.delta_kernel + (p_.rho * p_.rho) * c;
-  diagonal_ = (p_.linear * (m.array().square() + v.array()) + (p_.nonlinear + p_.delta) + p_.rho * p_.rho * v.array());
+  const Index n = m.size();
+  const double rho2 = p_.rho * p_.rho;
+  inverse_.resize(c.size());
+  kf_.resize(c.size());
+  pairs_.resize(c.size());
+  ForPairColumns(n, [&](Index j, Index first) {
+    ForEachLane(j + 1, n, [&]<typename T>(Index i) {
+      const Index at = first + i;
+      const T c_ij = Load<T>(c.data() + at), m_i = Load<T>(m.data() + i), difference = m_i - m[j];
+      const T spread = Load<T>(v.data() + i) + v[j] - 2.0 * c_ij;
+      const T inverse = 1.0 / (p_.lengthscale2 + (spread > 0.0 ? spread : T{}));
+      const T kf =
+          p_.nonlinear * Sqrt(p_.lengthscale2 * inverse) * ExpOfNegative(-0.5 * difference * difference * inverse);
+      Store(inverse, inverse_.data() + at);
+      Store(kf, kf_.data() + at);
+      Store(Load<T>(inputs.rho_kernel.data() + at) * (p_.linear * (m_i * m[j] + c_ij) + kf) +
+                p_.delta * Load<T>(inputs.delta_kernel.data() + at) + rho2 * c_ij,
+            pairs_.data() + at);
+    });
+  });
+  diagonal_ = (p_.linear * (m.array().square() + v.array()) + (p_.nonlinear + p_.delta) + rho2 * v.array());
   if (p_.trend > 0) {
     pairs_ += p_.trend * inputs.trend;
     diagonal_ += p_.trend * trend_diagonal;
@@ -38,35 +45,48 @@ void LinkKernel::Reverse(const LinkInputs& inputs, const Vector& trend_diagonal,
   const Index n = m.size();
   const double l2 = p_.lengthscale2, rho2 = p_.rho * p_.rho;
   const auto d_bar = diagonal_bar.array();
-  base_bar_ = pairs_bar * inputs.rho_kernel;
-  kf_bar_ = base_bar_ * kf_;  // ∂F/∂log kf
-  // log kf = const + ½ log q − ½ δ² q with q = 1/(l²+S): ∂/∂S = −½ q + ½ δ² q².
-  spread_bar_ = (spread_ > 0.0).select(kf_bar_ * (0.5 * inverse_ * (difference_.square() * inverse_ - 1)), 0.0);
-  rho_kernel_bar += pairs_bar * (p_.linear * second_moment_ + kf_);
-  delta_kernel_bar += p_.delta * pairs_bar;
-  scalars_bar.linear +=
-      p_.linear * ((base_bar_ * second_moment_).sum() + (d_bar * (m.array().square() + v.array())).sum());
-  scalars_bar.nonlinear += kf_bar_.sum() + p_.nonlinear * d_bar.sum();
-  scalars_bar.log_lengthscale += (kf_bar_ * (1 + l2 * inverse_ * (difference_.square() * inverse_ - 1))).sum();
-  scalars_bar.delta += p_.delta * ((pairs_bar * inputs.delta_kernel).sum() + d_bar.sum());
-  scalars_bar.rho += 2 * p_.rho * ((pairs_bar * c).sum() + (d_bar * v.array()).sum());
-  if (p_.trend > 0) {
-    scalars_bar.trend += p_.trend * ((pairs_bar * inputs.trend).sum() + diagonal_bar.dot(trend_diagonal));
-  }
-  base_bar_ *= p_.linear;              // ∂F/∂(m m' + C)
-  kf_bar_ *= -difference_ * inverse_;  // ∂F/∂(m_i − m_j)
-  c_bar = base_bar_ + rho2 * pairs_bar - 2 * spread_bar_;
+  c_bar.resize(c.size());
   m_bar = (2 * p_.linear) * d_bar * m.array();
   v_bar = (p_.linear + rho2) * d_bar;
-  for (Index j = 0, at = 0; j + 1 < n; at += n - 1 - j, ++j) {
-    const Index below = n - 1 - j;
-    const auto s2_part = base_bar_.segment(at, below);
-    const auto difference_part = kf_bar_.segment(at, below);
-    const auto spread_part = spread_bar_.segment(at, below);
-    m_bar.tail(below).array() += difference_part + s2_part * m[j];
-    m_bar[j] += (s2_part * m.tail(below).array() - difference_part).sum();
-    v_bar.tail(below).array() += spread_part;
-    v_bar[j] += spread_part.sum();
+  LaneSum linear, nonlinear, log_lengthscale, delta, rho;
+  ForPairColumns(n, [&](Index j, Index first) {
+    LaneSum m_sum, v_sum;
+    ForEachLane(j + 1, n, [&]<typename T>(Index i) {
+      const Index at = first + i;
+      const T bar = Load<T>(pairs_bar.data() + at), c_ij = Load<T>(c.data() + at), m_i = Load<T>(m.data() + i);
+      const T kf = Load<T>(kf_.data() + at), q = Load<T>(inverse_.data() + at);
+      const T difference = m_i - m[j], second_moment = m_i * m[j] + c_ij;
+      const T base_bar = bar * Load<T>(inputs.rho_kernel.data() + at);
+      const T kf_bar = base_bar * kf;  // ∂F/∂log kf
+      // log kf = const + ½ log q − ½ δ² q with q = 1/(l²+S): ∂/∂S = −½ q + ½ δ² q².
+      const T excess = difference * difference * q - 1.0;
+      const T spread = Load<T>(v.data() + i) + v[j] - 2.0 * c_ij;
+      const T spread_bar = spread > 0.0 ? 0.5 * q * kf_bar * excess : T{};
+      const T moment_bar = p_.linear * base_bar;          // ∂F/∂(m m' + C)
+      const T difference_bar = -kf_bar * difference * q;  // ∂F/∂(m_i − m_j)
+      linear += base_bar * second_moment;
+      nonlinear += kf_bar;
+      log_lengthscale += kf_bar * (1.0 + l2 * q * excess);
+      delta += bar * Load<T>(inputs.delta_kernel.data() + at);
+      rho += bar * c_ij;
+      Store(moment_bar + rho2 * bar - 2.0 * spread_bar, c_bar.data() + at);
+      Store(Load<T>(rho_kernel_bar.data() + at) + bar * (p_.linear * second_moment + kf), rho_kernel_bar.data() + at);
+      Store(Load<T>(delta_kernel_bar.data() + at) + p_.delta * bar, delta_kernel_bar.data() + at);
+      Store(Load<T>(m_bar.data() + i) + difference_bar + moment_bar * m[j], m_bar.data() + i);
+      Store(Load<T>(v_bar.data() + i) + spread_bar, v_bar.data() + i);
+      m_sum += moment_bar * m_i - difference_bar;
+      v_sum += spread_bar;
+    });
+    m_bar[j] += m_sum.Total();
+    v_bar[j] += v_sum.Total();
+  });
+  scalars_bar.linear += p_.linear * (linear.Total() + (d_bar * (m.array().square() + v.array())).sum());
+  scalars_bar.nonlinear += nonlinear.Total() + p_.nonlinear * d_bar.sum();
+  scalars_bar.log_lengthscale += log_lengthscale.Total();
+  scalars_bar.delta += p_.delta * (delta.Total() + d_bar.sum());
+  scalars_bar.rho += 2 * p_.rho * (rho.Total() + (d_bar * v.array()).sum());
+  if (p_.trend > 0) {
+    scalars_bar.trend += p_.trend * ((pairs_bar * inputs.trend).sum() + diagonal_bar.dot(trend_diagonal));
   }
 }
 

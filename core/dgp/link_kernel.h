@@ -47,8 +47,7 @@ class LinkKernel {
 
  private:
   LinkScalars p_;
-  Eigen::ArrayXd difference_, spread_, inverse_, kf_, second_moment_, pairs_;
-  Eigen::ArrayXd base_bar_, kf_bar_, spread_bar_;
+  Eigen::ArrayXd inverse_, kf_, pairs_;  // 1/(l²+S), kf, K
   Vector diagonal_;
 };
 

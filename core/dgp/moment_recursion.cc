@@ -8,12 +8,15 @@
 #include "core/base/status_macros.h"
 #include "core/kernel/input_warp.h"
 #include "core/kernel/stationary.h"
+#include "core/linalg/lanes.h"
 #include "core/linalg/packed.h"
 
 namespace fidelio {
 
 using Eigen::ArrayXd;
 using Eigen::Index;
+
+constexpr double kLeastLinkWeight = 1e-30;  // below this, a link's share of the gradient is lost in rounding
 
 MomentRecursion::MomentRecursion(std::shared_ptr<const MomentModel> model)
     : model_(std::move(model)), links_(static_cast<int>(model_->recipe.links.size())), levels_(model_->data.levels()) {
@@ -64,10 +67,31 @@ absl::Status MomentRecursion::Forward(const ConstVectorRef& theta) {
   return absl::OkStatus();
 }
 
+// MomentModel::FirstInputs, along with what its reverse pass needs of the warp.
+void MomentRecursion::ForwardFirstInputs(const ConstVectorRef& theta) {
+  const Matrix& x = model_->data.x;
+  const MomentLayout& layout = model_->layout;
+  first_inputs_.resize(x.rows(), x.cols());
+  warp_sensitivity_.resize(x.rows(), x.cols());
+  for (Index d = 0; d < x.cols(); ++d) {
+    if (layout.first.warp >= 0) {
+      const double c = theta[layout.first.warp + d];
+      for (Index i = 0; i < x.rows(); ++i) {
+        const Warped warped = WarpInput(x(i, d), c);
+        first_inputs_(i, d) = warped.value;
+        warp_sensitivity_(i, d) = warped.sensitivity;
+      }
+    } else {
+      first_inputs_.col(d) = x.col(d);
+    }
+    first_inputs_.col(d) *= std::exp(-theta[layout.first.lengthscale + d]);
+  }
+}
+
 absl::Status MomentRecursion::ForwardFirst(const ConstVectorRef& theta) {
   const ScaledData& data = model_->data;
   const double amplitude = std::exp(theta[model_->layout.first.amplitude]);
-  first_inputs_ = model_->FirstInputs(theta, data.x);
+  ForwardFirstInputs(theta);
   PairDistances(first_inputs_, first_kernel_);
   EvaluateRadial(model_->recipe.kernel, first_kernel_, &first_slope_);
   Vector diagonal = Vector::Constant(data.x.rows(), amplitude);
@@ -140,21 +164,42 @@ void MomentRecursion::Reverse(Eigen::Ref<Vector> gradient) {
       level.delta_bar.setZero(level.inputs.delta_kernel.size());
       level.scalars_bar = {};
     }
-    for (int l = 0; l < links_; ++l) ReverseLink(l, gradient);
-    Level& level = levels_[1];
-    Node& node = level.nodes[0];
-    node.kernel.Reverse(level.inputs, level.trend_diagonal, node.m, node.v, node.c, shared_pairs_bar_,
-                        shared_diagonal_bar_, level.rho_bar, level.delta_bar, level.scalars_bar, m_bar_, v_bar_,
-                        c_bar_pairs_);
-    m_bar_ += shared_m_bar_;
-    c_bar_.resize(rest, rest);
-    UnpackSymmetric(c_bar_pairs_, v_bar_, 0.5, c_bar_);
+    for (int l = 0; l < links_; ++l) {
+      if (link_weights_[l] > kLeastLinkWeight) ReverseLink(l, gradient);
+    }
+    ReverseKernel(1, levels_[1].nodes[0], shared_pairs_bar_, shared_diagonal_bar_, shared_m_bar_);
     for (int t = 1; t < levels; ++t) ReverseLevel(t, gradient);
-  } else {
-    c_bar_.resize(0, 0);
-    m_bar_.resize(0);
   }
   ReverseFirst(gradient);
+}
+
+// Level t's conditioning on y_t: from the adjoints that level t+1 left to those of level t's prior, k_bar and mean_bar.
+void MomentRecursion::ReverseConditioning(int t, double weight, Conditioning& conditioning,
+                                          Eigen::Ref<Vector> gradient) {
+  const ScaledData& data = model_->data;
+  Level& level = levels_[t];
+  const int rest = data.rest(t);
+  level.k_bar.resize(rest, rest);
+  level.mean_bar.resize(rest);
+  if (t + 1 < data.levels()) {
+    conditioning.Reverse(weight, levels_[t + 1].c_bar, levels_[t + 1].m_bar, level.k_bar, level.mean_bar);
+  } else {
+    conditioning.Reverse(weight, Matrix(0, 0), Vector(0), level.k_bar, level.mean_bar);
+  }
+  if (const int at = model_->layout.noise[t]; at >= 0) {
+    gradient[at] += level.k_bar.diagonal().head(data.count(t)).sum() * 2 * std::exp(2 * theta_[at]);
+  }
+}
+
+// Level t's link kernel: from the adjoints of its prior to those of the level below at its points, c_bar and m_bar.
+void MomentRecursion::ReverseKernel(int t, Node& node, const ArrayXd& pairs_bar, const ConstVectorRef& diagonal_bar,
+                                    const Vector& mean_bar) {
+  Level& level = levels_[t];
+  node.kernel.Reverse(level.inputs, level.trend_diagonal, node.m, node.v, node.c, pairs_bar, diagonal_bar,
+                      level.rho_bar, level.delta_bar, level.scalars_bar, level.m_bar, level.v_bar, level.c_bar_pairs);
+  level.m_bar += level.scalars.rho * mean_bar;
+  level.c_bar.resize(node.m.size(), node.m.size());
+  UnpackSymmetric(level.c_bar_pairs, level.v_bar, 0.5, level.c_bar);
 }
 
 // From the top level down to level 1 under one link; what reaches level 1's kernel is added to the shared adjoints.
@@ -162,37 +207,23 @@ void MomentRecursion::ReverseLink(int l, Eigen::Ref<Vector> gradient) {
   const ScaledData& data = model_->data;
   const Link& link = model_->recipe.links[l];
   const double zero = link.raw_zero ? data.raw_zero : 0.0;
-  c_bar_.resize(0, 0);
-  m_bar_.resize(0);
   for (int t = data.levels() - 1; t >= 1; --t) {
     Level& level = levels_[t];
     Node& node = level.nodes[l];
-    const Node& source = Source(t, l);
-    const int rest = data.rest(t);
-    k_bar_.resize(rest, rest);
-    mean_bar_.resize(rest);
-    node.conditioning.Reverse(link_weights_[l], c_bar_, m_bar_, k_bar_, mean_bar_);
-    if (const int at = model_->layout.noise[t]; at >= 0) {
-      gradient[at] += k_bar_.diagonal().head(data.count(t)).sum() * 2 * std::exp(2 * theta_[at]);
-    }
-    PackPairs(k_bar_, 2, pairs_bar_);
+    ReverseConditioning(t, link_weights_[l], node.conditioning, gradient);
+    PackPairs(level.k_bar, 2, level.pairs_bar);
     if (link.offset) {
       gradient[model_->layout.upper[t - 1].offset] +=
-          model_->Offset(theta_, t) * (pairs_bar_.sum() + k_bar_.diagonal().sum());
+          model_->Offset(theta_, t) * (level.pairs_bar.sum() + level.k_bar.diagonal().sum());
     }
-    level.scalars_bar.rho += mean_bar_.dot(source.m) - zero * mean_bar_.sum();
-    const double rho = level.scalars.rho;
-    if (t == 1) {
-      shared_pairs_bar_ += pairs_bar_;
-      shared_diagonal_bar_ += k_bar_.diagonal();
-      shared_m_bar_ += rho * mean_bar_;
-      return;
+    level.scalars_bar.rho += level.mean_bar.dot(Source(t, l).m) - zero * level.mean_bar.sum();
+    if (t > 1) {
+      ReverseKernel(t, node, level.pairs_bar, level.k_bar.diagonal(), level.mean_bar);
+    } else {
+      shared_pairs_bar_ += level.pairs_bar;
+      shared_diagonal_bar_ += level.k_bar.diagonal();
+      shared_m_bar_ += level.mean_bar;
     }
-    node.kernel.Reverse(level.inputs, level.trend_diagonal, node.m, node.v, node.c, pairs_bar_, k_bar_.diagonal(),
-                        level.rho_bar, level.delta_bar, level.scalars_bar, m_bar_, v_bar_, c_bar_pairs_);
-    m_bar_ += rho * mean_bar_;
-    c_bar_.resize(rest, rest);
-    UnpackSymmetric(c_bar_pairs_, v_bar_, 0.5, c_bar_);
   }
 }
 
@@ -221,37 +252,39 @@ void MomentRecursion::ReverseLevel(int t, Eigen::Ref<Vector> gradient) {
 }
 
 void MomentRecursion::ReverseFirst(Eigen::Ref<Vector> gradient) {
-  const ScaledData& data = model_->data;
   const MomentLayout& layout = model_->layout;
-  const Index n = data.x.rows();
-  k_bar_.resize(n, n);
-  mean_bar_.resize(n);
-  first_conditioning_.Reverse(1, c_bar_, m_bar_, k_bar_, mean_bar_);
-  if (const int at = layout.noise[0]; at >= 0) {
-    gradient[at] += k_bar_.diagonal().head(data.count(0)).sum() * 2 * std::exp(2 * theta_[at]);
-  }
-  gradient[layout.first.mean] += mean_bar_.sum();
-  PackPairs(k_bar_, 2, pairs_bar_);
+  const Index n = model_->data.x.rows();
+  Level& level = levels_[0];
+  ReverseConditioning(0, 1, first_conditioning_, gradient);
+  gradient[layout.first.mean] += level.mean_bar.sum();
   if (const int at = layout.trend[0]; at >= 0) {
-    gradient[at] += std::exp(theta_[at]) *
-                    ((pairs_bar_ * model_->trend_pairs[0]).sum() + k_bar_.diagonal().dot(model_->trend_diagonal));
+    PackPairs(level.k_bar, 2, level.pairs_bar);
+    gradient[at] += std::exp(theta_[at]) * ((level.pairs_bar * model_->trend_pairs[0]).sum() +
+                                            level.k_bar.diagonal().dot(model_->trend_diagonal));
   }
+  // ∂F/∂s of the pairs, in one go with ∂F/∂log amplitude.
   const double amplitude = std::exp(theta_[layout.first.amplitude]);
-  gradient[layout.first.amplitude] += amplitude * ((pairs_bar_ * first_kernel_).sum() + k_bar_.diagonal().sum());
-  pairs_bar_ *= amplitude * first_slope_;
-  const int d = data.dimension();
+  LaneSum kernel_sum;
+  level.pairs_bar.resize(PairCount(n));
+  ForPairColumns(n, [&](Index j, Index first) {
+    ForEachLane(j + 1, n, [&]<typename T>(Index i) {
+      const T pair_bar = (2 * amplitude) * Load<T>(&level.k_bar(i, j));
+      kernel_sum += pair_bar * Load<T>(first_kernel_.data() + first + i);
+      Store(pair_bar * Load<T>(first_slope_.data() + first + i), level.pairs_bar.data() + first + i);
+    });
+  });
+  gradient[layout.first.amplitude] += kernel_sum.Total() + amplitude * level.k_bar.diagonal().sum();
+  const int d = model_->data.dimension();
   if (layout.first.warp < 0) {
-    AccumulatePairLengthscaleGradient(first_inputs_, pairs_bar_, gradient.segment(layout.first.lengthscale, d));
+    AccumulatePairLengthscaleGradient(first_inputs_, level.pairs_bar, gradient.segment(layout.first.lengthscale, d));
     return;
   }
   Matrix inputs_bar = Matrix::Zero(n, d);
-  AccumulatePairInputGradient(first_inputs_, pairs_bar_, inputs_bar);
+  AccumulatePairInputGradient(first_inputs_, level.pairs_bar, inputs_bar);
   for (int j = 0; j < d; ++j) {
     gradient[layout.first.lengthscale + j] -= inputs_bar.col(j).dot(first_inputs_.col(j));
-    const double c = theta_[layout.first.warp + j];
-    double sum = 0;
-    for (Index i = 0; i < n; ++i) sum += inputs_bar(i, j) * WarpInput(data.x(i, j), c).sensitivity;
-    gradient[layout.first.warp + j] += sum * std::exp(-theta_[layout.first.lengthscale + j]);
+    gradient[layout.first.warp + j] +=
+        inputs_bar.col(j).dot(warp_sensitivity_.col(j)) * std::exp(-theta_[layout.first.lengthscale + j]);
   }
 }
 

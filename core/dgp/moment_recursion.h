@@ -50,7 +50,7 @@ class MomentRecursion {
     Vector mean;
     Conditioning conditioning;
   };
-  // What all links of a level share.
+  // What all links of a level share. Level 0 uses the adjoints only.
   struct Level {
     Matrix rho_inputs, delta_inputs;
     LinkInputs inputs;
@@ -60,12 +60,22 @@ class MomentRecursion {
     LinkScalarGradient scalars_bar;
     Vector trend_diagonal;
     std::vector<Node> nodes;  // per link
+
+    // Reverse pass: ∂F/∂ the prior covariance (as a matrix and as pairs, each counted once) and mean of this level, and
+    // ∂F/∂ the covariance and mean of the level below at this level's points.
+    Matrix k_bar, c_bar;
+    Eigen::ArrayXd pairs_bar, c_bar_pairs;
+    Vector mean_bar, m_bar, v_bar;
   };
 
   const Node& Source(int level, int link) const { return levels_[level].nodes[level == 1 ? 0 : link]; }
   absl::Status ForwardFirst(const ConstVectorRef& theta);
+  void ForwardFirstInputs(const ConstVectorRef& theta);
   void ForwardInputs(const ConstVectorRef& theta, int level);
   absl::Status ForwardNode(const ConstVectorRef& theta, int level, int link);
+  void ReverseConditioning(int level, double weight, Conditioning& conditioning, Eigen::Ref<Vector> gradient);
+  void ReverseKernel(int level, Node& node, const Eigen::ArrayXd& pairs_bar, const ConstVectorRef& diagonal_bar,
+                     const Vector& mean_bar);
   void ReverseLink(int link, Eigen::Ref<Vector> gradient);
   void ReverseLevel(int level, Eigen::Ref<Vector> gradient);
   void ReverseFirst(Eigen::Ref<Vector> gradient);
@@ -79,15 +89,14 @@ class MomentRecursion {
   Vector link_weights_;
 
   // Layer 1.
-  Matrix first_inputs_, first_k_;
+  Matrix first_inputs_, warp_sensitivity_, first_k_;
   Eigen::ArrayXd first_kernel_, first_slope_;
   Conditioning first_conditioning_;
-  std::vector<Level> levels_;  // [0] unused
+  std::vector<Level> levels_;
 
-  // Reverse pass: adjoints handed down from level 1 to layer 1, summed over links, and scratch.
-  Eigen::ArrayXd shared_pairs_bar_, pairs_bar_, c_bar_pairs_;
-  Vector shared_diagonal_bar_, shared_m_bar_, m_bar_, v_bar_, mean_bar_;
-  Matrix k_bar_, c_bar_;
+  // Adjoints of level 1's kernel, summed over links.
+  Eigen::ArrayXd shared_pairs_bar_;
+  Vector shared_diagonal_bar_, shared_m_bar_;
 };
 
 }  // namespace fidelio

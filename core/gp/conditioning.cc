@@ -3,6 +3,7 @@
 #include "core/base/normal.h"
 #include "core/base/status_macros.h"
 #include "core/linalg/cholesky.h"
+#include "core/linalg/product.h"
 #include "core/linalg/triangular.h"
 
 namespace fidelio {
@@ -12,23 +13,22 @@ using Eigen::Index;
 absl::Status Conditioning::Run(MatrixRef k, const ConstVectorRef& mean, const ConstVectorRef& y,
                                const ConstVectorRef& noise, absl::string_view name) {
   const Index n = y.size(), rest = mean.size() - n;
-  factor_ = k.topLeftCorner(n, n);
-  factor_.diagonal() += noise;
+  auto k_aa = k.topLeftCorner(n, n);
+  k_aa.diagonal() += noise;
   inverse_.resize(n, n);
-  FIDELIO_ASSIGN_OR_RETURN(jitter_, CholeskyWithInverse(factor_, inverse_, name));
+  FIDELIO_ASSIGN_OR_RETURN(jitter_, CholeskyWithInverse(k_aa, inverse_, name, &original_));
   whitened_.noalias() = inverse_ * (y - mean.head(n));
   alpha_.noalias() = inverse_.transpose() * whitened_;
-  log_likelihood_ = -0.5 * whitened_.squaredNorm() - factor_.diagonal().array().log().sum() -
-                    0.5 * static_cast<double>(n) * kLogTwoPi;
+  log_likelihood_ =
+      -0.5 * whitened_.squaredNorm() - k_aa.diagonal().array().log().sum() - 0.5 * static_cast<double>(n) * kLogTwoPi;
   mean_rest_ = mean.tail(rest);
-  half_weights_.resize(rest, n);
-  weights_.resize(rest, n);
+  weights_.resize(rest + 2, n);
   if (n == 0 || rest == 0) return absl::OkStatus();
-  const auto k_ba = k.bottomLeftCorner(rest, n);
-  TimesLowerTransposed(k_ba, inverse_, half_weights_);  // (L⁻¹ K_ab)ᵀ
-  TimesLower(half_weights_, inverse_, weights_);
-  mean_rest_.noalias() += half_weights_ * whitened_;
-  SubtractGram(half_weights_, k.bottomRightCorner(rest, rest));
+  auto half = k.bottomLeftCorner(rest, n);  // becomes (L⁻¹ K_ab)ᵀ
+  TimesLowerTransposed(half, inverse_, half);
+  TimesLower(half, inverse_, weights_.topRows(rest));
+  mean_rest_.noalias() += half * whitened_;
+  SubtractGram(half, k.bottomRightCorner(rest, rest));
   return absl::OkStatus();
 }
 
@@ -38,23 +38,28 @@ void Conditioning::Reverse(double weight, const ConstMatrixRef& c_bar, const Con
   mean_bar.tail(rest) = m_bar;
   k_bar.bottomRightCorner(rest, rest) = c_bar;
   if (n == 0) return;
-  auto aa = k_bar.topLeftCorner(n, n);
-  LowerTransposeTimesLower(inverse_, aa);
-  aa *= -0.5 * weight;
+  // With V = K_ba K⁻¹ and β = Vᵀ m_bar − ½ weight α:
+  //   aa = −½ weight K⁻¹ + Vᵀ (C_bar V) − ½ α βᵀ − ½ β αᵀ = −½ weight K⁻¹ + [V; α; β]ᵀ [C_bar V; −½ β; −½ α]
+  //   ba = ½ m_bar αᵀ − C_bar V
+  weights_bar_.resize(rest + 2, n);
+  beta_ = -0.5 * weight * alpha_;
   mean_bar.head(n) = weight * alpha_;
-  beta_ = -0.5 * weight * alpha_;  // aa −= ½(β αᵀ + α βᵀ) below, with β = Vᵀ m_bar − ½ weight α
   if (rest > 0) {
+    const auto v = weights_.topRows(rest);
+    Multiply({}, 1, c_bar, v, Write::kSet, weights_bar_.topRows(rest));
     auto ba = k_bar.bottomLeftCorner(rest, n);
-    product_.noalias() = c_bar * weights_;  // rest×n
-    AddToLower(weights_.transpose(), product_, aa);
-    for (Index j = 0; j < n; ++j) ba.col(j) = (0.5 * alpha_[j]) * m_bar - product_.col(j);
-    const Vector v_m = weights_.transpose() * m_bar;
-    mean_bar.head(n) -= v_m;
-    beta_ += v_m;
+    for (Index j = 0; j < n; ++j) ba.col(j) = (0.5 * alpha_[j]) * m_bar - weights_bar_.col(j).head(rest);
+    v_m_.noalias() = v.transpose() * m_bar;
+    mean_bar.head(n) -= v_m_;
+    beta_ += v_m_;
   }
-  for (Index j = 0; j < n; ++j) {
-    aa.col(j).tail(n - j) -= 0.5 * (alpha_[j] * beta_.tail(n - j) + beta_[j] * alpha_.tail(n - j));
-  }
+  weights_.row(rest) = alpha_.transpose();
+  weights_.row(rest + 1) = beta_.transpose();
+  weights_bar_.row(rest) = -0.5 * beta_.transpose();
+  weights_bar_.row(rest + 1) = -0.5 * alpha_.transpose();
+  auto aa = k_bar.topLeftCorner(n, n);
+  LowerTransposeTimesLower(inverse_, aa, -0.5 * weight);
+  AddToLower(weights_.transpose(), weights_bar_, aa);
 }
 
 }  // namespace fidelio

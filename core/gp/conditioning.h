@@ -25,11 +25,11 @@ class Conditioning {
 
   double log_likelihood() const { return log_likelihood_; }
   double jitter() const { return jitter_; }
-  const Vector& mean_rest() const { return mean_rest_; }     // m', R−n
-  const Vector& alpha() const { return alpha_; }             // K⁻¹ e, n
-  const Vector& whitened() const { return whitened_; }       // L⁻¹ e, n
-  const Matrix& inverse_factor() const { return inverse_; }  // L⁻¹, n×n lower triangular
-  const Matrix& cross_weights() const { return weights_; }   // K_ba K⁻¹, (R−n)×n
+  const Vector& mean_rest() const { return mean_rest_; }                      // m', R−n
+  const Vector& alpha() const { return alpha_; }                              // K⁻¹ e, n
+  const Vector& whitened() const { return whitened_; }                        // L⁻¹ e, n
+  const Matrix& inverse_factor() const { return inverse_; }                   // L⁻¹, n×n lower triangular
+  auto cross_weights() const { return weights_.topRows(mean_rest_.size()); }  // K_ba K⁻¹, (R−n)×n
 
   // The reverse pass of F = weight·log p(y) + (terms of m' and C). Takes ∂F/∂m' and the symmetric ∂F/∂C (every element
   // counted, so that dF = Σ_ij C_bar_ij dC_ij); writes ∂F/∂k in the same convention (lower triangle of R×R; its leading
@@ -40,8 +40,9 @@ class Conditioning {
  private:
   double log_likelihood_ = 0;
   double jitter_ = 0;
-  Vector mean_rest_, alpha_, whitened_, beta_;
-  Matrix factor_, inverse_, weights_, half_weights_, product_;
+  Vector mean_rest_, alpha_, whitened_, beta_, v_m_;
+  Matrix original_, inverse_;
+  Matrix weights_, weights_bar_;  // (R−n+2)×n: K_ba K⁻¹ and C_bar K_ba K⁻¹, each with two rows for Reverse
 };
 
 }  // namespace fidelio

@@ -1,68 +1,123 @@
 #include "core/kernel/stationary.h"
 
+#include <algorithm>
+
+#include "core/linalg/lanes.h"
+#include "core/linalg/packed.h"
+
 namespace fidelio {
+namespace {
 
 using Eigen::ArrayXd;
 using Eigen::Index;
 
-void PairDistances(const Matrix& a, ArrayXd& s) {
-  const Index n = a.rows();
-  s.resize(PairCount(n));
-  for (Index j = 0, at = 0; j + 1 < n; at += n - 1 - j, ++j) {
-    const Index below = n - 1 - j;
-    auto column = s.segment(at, below);
-    column = (a.col(0).tail(below).array() - a(j, 0)).square();
-    for (Index d = 1; d < a.cols(); ++d) column += (a.col(d).tail(below).array() - a(j, d)).square();
+// body<count>(d) for groups of up to four dimensions d, …, d + count − 1: a group's sums stay in registers.
+template <typename Body>
+void ForDimensions(Index dimensions, const Body& body) {
+  for (Index d = 0; d < dimensions; d += 4) {
+    switch (std::min<Index>(4, dimensions - d)) {
+      case 1:
+        body.template operator()<1>(d);
+        break;
+      case 2:
+        body.template operator()<2>(d);
+        break;
+      case 3:
+        body.template operator()<3>(d);
+        break;
+      default:
+        body.template operator()<4>(d);
+        break;
+    }
   }
 }
 
+}  // namespace
+
+void PairDistances(const Matrix& a, ArrayXd& s) {
+  const Index n = a.rows();
+  s.resize(PairCount(n));
+  ForDimensions(a.cols(), [&]<int dims>(Index d) {
+    ForPairColumns(n, [&](Index j, Index first) {
+      double* const out = s.data() + first;
+      ForEachLane(j + 1, n, [&]<typename T>(Index i) {
+        T sum = d == 0 ? T{} : Load<T>(out + i);
+        Unrolled<dims>([&](int e) {
+          const T difference = Load<T>(&a(i, d + e)) - a(j, d + e);
+          sum += difference * difference;
+        });
+        Store(sum, out + i);
+      });
+    });
+  });
+}
+
 void EvaluateRadial(KernelFamily family, ArrayRef s, ArrayXd* derivative) {
+  if (derivative != nullptr) derivative->resize(s.size());
+  double* const kappa = s.data();
+  double* const slope = derivative != nullptr ? derivative->data() : nullptr;
+  const auto evaluate = [&](const auto& radial) {  // radial(s, κ') returns κ
+    ForEachLane(0, s.size(), [&]<typename T>(Index i) {
+      T k_slope;
+      Store(radial(Load<T>(kappa + i), k_slope), kappa + i);
+      if (slope != nullptr) Store(k_slope, slope + i);
+    });
+  };
   switch (family) {
     case KernelFamily::kRbf:
-      s = (-0.5 * s).exp();
-      if (derivative != nullptr) *derivative = -0.5 * s;
-      return;
-    case KernelFamily::kMatern32: {
-      const ArrayXd r = (3.0 * s).sqrt();
-      const ArrayXd e = (-r).exp();
-      s = (1.0 + r) * e;
-      if (derivative != nullptr) *derivative = -1.5 * e;
-      return;
-    }
-    case KernelFamily::kMatern52: {
-      const ArrayXd r = (5.0 * s).sqrt();
-      const ArrayXd e = (-r).exp();
-      s = (1.0 + r + r.square() / 3.0) * e;
-      if (derivative != nullptr) *derivative = (-5.0 / 6.0) * (1.0 + r) * e;
-      return;
-    }
+      return evaluate([]<typename T>(const T& x, T& k_slope) {
+        const T k = ExpOfNegative(-0.5 * x);
+        k_slope = -0.5 * k;
+        return k;
+      });
+    case KernelFamily::kMatern32:
+      return evaluate([]<typename T>(const T& x, T& k_slope) {
+        const T r = Sqrt(3.0 * x), e = ExpOfNegative(-r);
+        k_slope = -1.5 * e;
+        return (1.0 + r) * e;
+      });
+    case KernelFamily::kMatern52:
+      return evaluate([]<typename T>(const T& x, T& k_slope) {
+        const T r = Sqrt(5.0 * x), e = ExpOfNegative(-r);
+        k_slope = (-5.0 / 6.0) * (1.0 + r) * e;
+        return (1.0 + r + r * r / 3.0) * e;
+      });
   }
 }
 
 void AccumulatePairInputGradient(const Matrix& a, const ArrayXd& w, Matrix& a_bar) {
   const Index n = a.rows();
-  ArrayXd scratch(n);
-  for (Index d = 0; d < a.cols(); ++d) {
-    for (Index j = 0, at = 0; j + 1 < n; at += n - 1 - j, ++j) {
-      const Index below = n - 1 - j;
-      auto term = scratch.head(below);
-      term = 2.0 * w.segment(at, below) * (a.col(d).tail(below).array() - a(j, d));
-      a_bar.col(d).tail(below).array() += term;
-      a_bar(j, d) -= term.sum();
-    }
-  }
+  ForDimensions(a.cols(), [&]<int dims>(Index d) {
+    ForPairColumns(n, [&](Index j, Index first) {
+      LaneSum sum[dims];
+      ForEachLane(j + 1, n, [&]<typename T>(Index i) {
+        const T w2 = 2.0 * Load<T>(w.data() + first + i);
+        Unrolled<dims>([&](int e) {
+          const T term = w2 * (Load<T>(&a(i, d + e)) - a(j, d + e));
+          Store(Load<T>(&a_bar(i, d + e)) + term, &a_bar(i, d + e));
+          sum[e] += term;
+        });
+      });
+      Unrolled<dims>([&](int e) { a_bar(j, d + e) -= sum[e].Total(); });
+    });
+  });
 }
 
 void AccumulatePairLengthscaleGradient(const Matrix& a, const ArrayXd& w, Eigen::Ref<Vector> gradient) {
   const Index n = a.rows();
-  for (Index d = 0; d < a.cols(); ++d) {
-    double sum = 0;
-    for (Index j = 0, at = 0; j + 1 < n; at += n - 1 - j, ++j) {
-      const Index below = n - 1 - j;
-      sum += (w.segment(at, below) * (a.col(d).tail(below).array() - a(j, d)).square()).sum();
-    }
-    gradient[d] -= 2 * sum;
-  }
+  ForDimensions(a.cols(), [&]<int dims>(Index d) {
+    LaneSum sum[dims];
+    ForPairColumns(n, [&](Index j, Index first) {
+      ForEachLane(j + 1, n, [&]<typename T>(Index i) {
+        const T w_i = Load<T>(w.data() + first + i);
+        Unrolled<dims>([&](int e) {
+          const T difference = Load<T>(&a(i, d + e)) - a(j, d + e);
+          sum[e] += w_i * difference * difference;
+        });
+      });
+    });
+    Unrolled<dims>([&](int e) { gradient[d + e] -= 2 * sum[e].Total(); });
+  });
 }
 
 void CrossDistances(const Matrix& a, const Matrix& b, Matrix& s) {

@@ -1,8 +1,11 @@
 #include "core/linalg/cholesky.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "absl/strings/str_format.h"
+#include "core/linalg/product.h"
 #include "core/linalg/triangular.h"
 
 namespace fidelio {
@@ -10,70 +13,67 @@ namespace {
 
 using Eigen::Index;
 
-constexpr Index kBase = 16;  // below this, plain loops beat calls of the product kernels
+constexpr Index kBase = 8;     // factorised in registers
+constexpr Index kSmall = 320;  // up to this size, in panels of kBase columns;
+constexpr Index kPanel = 128;  // above it, in panels of this many, which are themselves factorised so
 
-// Where a block is split: a multiple of the vector width near the middle.
-Index Half(Index n) { return n <= 2 * kBase ? kBase : (n / 2 + 7) / 8 * 8; }
-
+// n ≤ kBase. Padded by the identity, so that every loop has a constant length.
 bool FactoriseBase(MatrixRef a, MatrixRef inverse) {
+  using Square = Eigen::Matrix<double, kBase, kBase>;
   const Index n = a.rows();
-  for (Index j = 0; j < n; ++j) {
-    double* const aj = &a(0, j);
-    if (!(aj[j] > 0 && std::isfinite(aj[j]))) return false;
-    aj[j] = std::sqrt(aj[j]);
-    const double scale = 1 / aj[j];
-    for (Index i = j + 1; i < n; ++i) aj[i] *= scale;
-    for (Index k = j + 1; k < n; ++k) {
-      double* const ak = &a(0, k);
-      const double factor = aj[k];
-      for (Index i = k; i < n; ++i) ak[i] -= factor * aj[i];
-    }
+  Square l = Square::Zero(), u = Square::Zero();  // L and L⁻ᵀ: both are worked on by columns
+  l.diagonal().setOnes();
+  u.diagonal().setOnes();
+  l.topLeftCorner(n, n) = a;
+  for (Index j = 0; j < kBase; ++j) {
+    const double pivot = l(j, j);
+    if (!(pivot >= std::numeric_limits<double>::min() && std::isfinite(pivot))) return false;
+    const double ratio = 1 / pivot;
+    for (Index k = j + 1; k < kBase; ++k) l.col(k) -= (l(k, j) * ratio) * l.col(j);
+    const double scale = std::sqrt(ratio);  // only now: the next pivot need not wait for it
+    l.col(j) *= scale;
+    for (Index k = 0; k < j; ++k) u.col(j) -= l(j, k) * u.col(k);
+    u.col(j) *= scale;
   }
-  // L⁻¹ column by column: forward substitution on unit vectors.
-  for (Index j = 0; j < n; ++j) {
-    double* const x = &inverse(0, j);
-    for (Index i = 0; i < n; ++i) x[i] = 0;
-    x[j] = 1;
-    for (Index k = j; k < n; ++k) {
-      const double* const ak = &a(0, k);
-      const double factor = x[k] /= ak[k];
-      for (Index i = k + 1; i < n; ++i) x[i] -= factor * ak[i];
-    }
-  }
+  a = l.topLeftCorner(n, n);
+  inverse = u.transpose().topLeftCorner(n, n);
   return true;
 }
 
+// `inverse` has a zero strict upper triangle.
 bool Factorise(MatrixRef a, MatrixRef inverse) {
   const Index n = a.rows();
   if (n <= kBase) return FactoriseBase(a, inverse);
-  const Index h = Half(n), r = n - h;
-  auto a21 = a.bottomLeftCorner(r, h);
-  auto i11 = inverse.topLeftCorner(h, h);
-  auto i21 = inverse.bottomLeftCorner(r, h);
-  auto i22 = inverse.bottomRightCorner(r, r);
-  if (!Factorise(a.topLeftCorner(h, h), i11)) return false;
-  TimesLowerTransposed(a21, i11, i21);  // L21 = A21 L11⁻ᵀ, with inverse's block as scratch
-  a21 = i21;
-  auto a22 = a.bottomRightCorner(r, r);
-  SubtractGram(a21, a22);
-  if (!Factorise(a22, i22)) return false;
-  Matrix l21_i11(r, h);
-  TimesLower(a21, i11, l21_i11);
-  i21.noalias() = i22 * -l21_i11;
-  inverse.topRightCorner(h, r).setZero();
+  const Index panel = n <= kSmall ? kBase : kPanel;
+  for (Index p = 0; p < n; p += panel) {
+    const Index width = std::min(panel, n - p), below = n - p - width;
+    const auto left = a.block(p, 0, width, p);
+    Multiply({.c = Part::kLower}, -1, a.bottomLeftCorner(n - p, p), left.transpose(), Write::kAdd,
+             a.block(p, p, n - p, width));
+    auto own_inverse = inverse.block(p, p, width, width);
+    if (!Factorise(a.block(p, p, width, width), own_inverse)) return false;
+    auto under = a.block(p + width, p, below, width);
+    TimesLowerTransposed(under, own_inverse, under);
+    auto left_inverse = inverse.block(p, 0, width, p);  // −L₂₂⁻¹ L₂₁ L₁₁⁻¹
+    LowerTimes(own_inverse, left, left_inverse, -1);
+    TimesLower(left_inverse, inverse.topLeftCorner(p, p), left_inverse);
+  }
   return true;
 }
 
 }  // namespace
 
-absl::StatusOr<double> CholeskyWithInverse(MatrixRef a, MatrixRef inverse, absl::string_view name) {
+absl::StatusOr<double> CholeskyWithInverse(MatrixRef a, MatrixRef inverse, absl::string_view name, Matrix* scratch) {
   if (a.rows() == 0) return 0.0;
   const double scale = a.diagonal().mean();
   if (!(std::isfinite(scale) && scale > 0)) {
     return absl::InternalError(absl::StrFormat("%s (%d×%d): mean diagonal is %g, want a finite positive number", name,
                                                a.rows(), a.cols(), scale));
   }
-  const Matrix original = a;
+  Matrix own_scratch;
+  Matrix& original = scratch != nullptr ? *scratch : own_scratch;
+  original = a;
+  inverse.setZero();
   for (double jitter = 0; jitter <= 1.5 * kLastJitter; jitter = jitter == 0 ? kFirstJitter : 10 * jitter) {
     if (jitter > 0) {
       a = original;
@@ -86,19 +86,8 @@ absl::StatusOr<double> CholeskyWithInverse(MatrixRef a, MatrixRef inverse, absl:
                       a.rows(), a.cols(), kFirstJitter, kLastJitter, scale));
 }
 
-void LowerTransposeTimesLower(const ConstMatrixRef& l, MatrixRef result) {
-  const Index n = l.rows();
-  if (n <= kBase) {
-    result.noalias() = l.transpose().lazyProduct(l);
-    return;
-  }
-  const Index h = Half(n), r = n - h;
-  const auto l21 = l.bottomLeftCorner(r, h);
-  const auto l22 = l.bottomRightCorner(r, r);
-  LowerTransposeTimesLower(l.topLeftCorner(h, h), result.topLeftCorner(h, h));
-  LowerTransposeTimesLower(l22, result.bottomRightCorner(r, r));
-  result.bottomLeftCorner(r, h).noalias() = l22.transpose() * l21;
-  AddToLower(l21.transpose(), l21, result.topLeftCorner(h, h));
+void LowerTransposeTimesLower(const ConstMatrixRef& l, MatrixRef result, double scale) {
+  Multiply({.a = Part::kUpper, .b = Part::kLower, .c = Part::kLower}, scale, l.transpose(), l, Write::kSet, result);
 }
 
 }  // namespace fidelio
