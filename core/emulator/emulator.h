@@ -44,7 +44,7 @@ class FIDELIO_EXPORT Emulator {
   // log p(y_i) of the mixture at (x_i, options.level), n values; options.quantiles and input_gradient are ignored.
   virtual absl::StatusOr<Vector> LogDensity(const Matrix& x, const Vector& y, const PredictOptions& options) const = 0;
 
-  // The complete state as versioned, checksummed bytes (core/checkpoint).
+  // The complete state as versioned, checksummed bytes (core/base/bytes.h).
   virtual std::string Save() const = 0;
 };
 

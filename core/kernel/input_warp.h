@@ -10,9 +10,9 @@
 namespace fidelio {
 
 struct Warped {
-  double value;         // w
-  double slope;         // ∂w/∂x
-  double sensitivity;   // ∂w/∂c
+  double value;        // w
+  double slope;        // ∂w/∂x
+  double sensitivity;  // ∂w/∂c
 };
 
 Warped WarpInput(double x, double c);

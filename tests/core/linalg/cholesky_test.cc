@@ -111,11 +111,14 @@ TEST(CholeskyWithInverseTest, AnExactlySingularMatrixNeedsJitter) {
 
 // An eigenvalue of −1e-8 (mean diagonal 1) is mended by jitter 1e-8 or the step after, not by less.
 TEST(CholeskyWithInverseTest, JitterGrowsUntilItSuffices) {
-  Matrix a{{1, 1 + 1e-8}, {1 + 1e-8, 1}}, inverse(2, 2);
-  const absl::StatusOr<double> jitter = CholeskyWithInverse(a, inverse, "a");
+  const Matrix a{{1, 1 + 1e-8}, {1 + 1e-8, 1}};
+  Matrix factor = a, inverse(2, 2);
+  const absl::StatusOr<double> jitter = CholeskyWithInverse(factor, inverse, "a");
   ASSERT_TRUE(jitter.ok()) << jitter.status();
   EXPECT_GE(*jitter, 0.99e-8);
   EXPECT_LE(*jitter, 1.01e-7);
+  const Matrix l = Lower(factor);
+  EXPECT_TRUE(Near(l * l.transpose(), a + *jitter * Matrix::Identity(2, 2), 1e-13));
 }
 
 struct Refused {

@@ -186,6 +186,17 @@ TEST(HmcTest, WarmUpAdaptsTheStepToTheTargetAcceptanceAndThenKeepsIt) {
   }
 }
 
+// Leapfrog steps are symmetric, so their error in the energy is of second order in the step.
+TEST(HmcTest, SmallStepsConserveTheEnergy) {
+  FunctionObjective f = Gaussian(kMean, kCovariance);
+  HmcState state;
+  ASSERT_TRUE(StartHmc(f, Plain(3), Vector::Zero(3), &state));
+  state.log_step = std::log(1e-3);
+  const int transitions = 200;
+  for (int i = 0; i < transitions; ++i) StepHmc(f, Plain(3), {.warmup = 0}, 1, 0, &state);
+  EXPECT_GT(state.acceptance_sum / transitions, 1 - 2e-5);
+}
+
 TEST(HmcTest, ATransitionCostsOneEvaluationPerLeapfrog) {
   FunctionObjective f = Gaussian(kMean, kCovariance);
   HmcState state;
