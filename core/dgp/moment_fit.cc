@@ -239,10 +239,12 @@ class Runner {
       s.seconds = seconds;
       return s.evaluations += evaluations;
     });
-    if (seconds > request_.max_seconds) out_of_time_ = true;
+    ++iteration_;
+    // The first evaluation is always made: without it there is nothing to return.
+    if (seconds > request_.max_seconds && iteration_ > 1) out_of_time_ = true;
     fraction_ = std::max(fraction_, fraction);
     const FitProgress progress{.phase = phase,
-                               .iteration = ++iteration_,
+                               .iteration = iteration_,
                                .evaluations = total,
                                .fraction = fraction_,
                                .log_posterior = -value,

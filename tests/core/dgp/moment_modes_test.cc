@@ -1,0 +1,115 @@
+#include "core/dgp/moment_modes.h"
+
+#include <limits>
+#include <memory>
+
+#include "core/dgp/moment_objective.h"
+#include "core/dgp/moment_starts.h"
+#include "core/dgp/structures.h"
+#include "gtest/gtest.h"
+#include "tests/support/small_data.h"
+
+namespace fidelio {
+namespace {
+
+std::vector<std::shared_ptr<const MomentModel>> TwoStructures() {
+  std::vector<std::shared_ptr<const MomentModel>> structures;
+  const ScaledData data = ScaleData(SmallData({5, 3}, 1));
+  for (const bool trend : {false, true}) {
+    Recipe recipe = DefaultRecipe(KernelFamily::kRbf);
+    recipe.trend = trend;
+    structures.push_back(std::make_shared<const MomentModel>(data, recipe));
+  }
+  return structures;
+}
+
+StartState End(const std::vector<std::shared_ptr<const MomentModel>>& structures, int structure, double place,
+               double normalised_value) {
+  const ParameterLayout& p = structures[structure]->layout.parameters;
+  return {.structure = structure,
+          .z = Vector::Constant(p.size(), place),
+          .value = normalised_value + p.LogNormaliser(),
+          .done = true};
+}
+
+TEST(DistinctModesTest, SortsMergesAndDropsTheHopeless) {
+  const auto s = TwoStructures();
+  StartState failed = End(s, 0, 0, 0);
+  failed.value = std::numeric_limits<double>::infinity();
+  const auto modes = DistinctModes(
+      {End(s, 0, 0, 12), End(s, 1, 0, 10), End(s, 0, 0.1, 12.01), End(s, 0, 2, 12.02), End(s, 1, 3, 99), failed}, s);
+  ASSERT_EQ(modes.size(), 3u);
+  EXPECT_EQ(modes[0].structure, 1);
+  EXPECT_NEAR(modes[0].value, 10, 1e-9);
+  EXPECT_NEAR(modes[1].value, 12, 1e-9);
+  EXPECT_NEAR(modes[2].value, 12.02, 1e-9);  // as good as the one before, but elsewhere
+}
+
+ModeState Mode(double value, double curvature) {
+  ModeState mode;
+  mode.z = Vector::Zero(2);
+  mode.value = value;
+  mode.hessian = curvature * Matrix::Identity(2, 2);
+  return mode;
+}
+
+TEST(WeighByEvidenceTest, WeightsAreLaplaceEvidencesTempered) {
+  // A Gaussian in two dimensions: evidence exp(−value)·2π/curvature.
+  std::vector<ModeState> modes = {Mode(1, 4), Mode(1.5, 2)};
+  ASSERT_TRUE(WeighByEvidence({.temperature = 2}, modes).ok());
+  const double ratio = std::sqrt((std::exp(-1.0) / 4) / (std::exp(-1.5) / 2));
+  EXPECT_NEAR(modes[0].weight / modes[1].weight, ratio, 1e-12);
+  EXPECT_NEAR(modes[0].weight + modes[1].weight, 1, 1e-12);
+  EXPECT_NEAR((modes[0].space.basis * modes[0].space.basis.transpose() - Matrix::Identity(2, 2) / 4).norm(), 0, 1e-12);
+}
+
+TEST(WeighByEvidenceTest, KeepsNoMoreModesThanChainsAndDropsTheLight) {
+  std::vector<ModeState> modes = {Mode(1, 1), Mode(2, 1), Mode(3, 1), Mode(40, 1)};
+  ASSERT_TRUE(WeighByEvidence({.chains = 2, .temperature = 2}, modes).ok());
+  EXPECT_GT(modes[1].weight, 0);
+  EXPECT_EQ(modes[2].weight, 0);
+  ASSERT_TRUE(WeighByEvidence({.chains = 4, .temperature = 2}, modes).ok());
+  EXPECT_GT(modes[2].weight, 0);
+  EXPECT_EQ(modes[3].weight, 0);
+}
+
+TEST(AllotChainsTest, EveryWeightedModeHasAChainAndTheHeaviestTheRest) {
+  std::vector<ModeState> modes(3);
+  modes[0].weight = 0.8;
+  modes[1].weight = 0;
+  modes[2].weight = 0.2;
+  std::vector<int> count(3, 0);
+  for (const ChainState& chain : AllotChains(5, modes)) ++count[chain.mode];
+  EXPECT_EQ(count, (std::vector<int>{4, 0, 1}));
+}
+
+TEST(StructuredStartsTest, EveryStartCanBeEvaluated) {
+  for (const std::vector<int>& sizes : {std::vector<int>{6}, {6, 4}, {6, 4, 3}}) {
+    const auto model =
+        std::make_shared<const MomentModel>(ScaleData(SmallData(sizes, 2)), DefaultRecipe(KernelFamily::kRbf));
+    const std::vector<Vector> starts = StructuredStarts(*model);
+    EXPECT_EQ(starts.size(), sizes.size() == 1 ? 2u : 4u);
+    MomentObjective objective(model);
+    for (const Vector& z : starts) {
+      double value;
+      EXPECT_TRUE(objective.Evaluate(z, &value, nullptr));
+    }
+  }
+}
+
+TEST(StructuresTest, LargeDataGetFewerStructuresAndDraws) {
+  EXPECT_EQ(DefaultStructures(KernelFamily::kRbf, 100).size(), 3u);
+  EXPECT_EQ(DefaultStructures(KernelFamily::kRbf, 1000).size(), 1u);
+  EXPECT_EQ(DefaultStructures(std::nullopt, 100).size(), 9u);
+  int last = std::numeric_limits<int>::max();
+  for (const int points : {10, 250, 400, 700, 3000}) {
+    const MomentFitSettings s = SettingsFor(points);
+    const int draws = s.transitions / s.thin;
+    EXPECT_GE(draws, 1);
+    EXPECT_LE(draws, last);
+    last = draws;
+  }
+}
+
+}  // namespace
+}  // namespace fidelio
