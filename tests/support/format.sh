@@ -7,5 +7,9 @@ case "${1:-}" in
   fix) options=(-i) ;;
   *) echo "usage: $0 check|fix" >&2; exit 2 ;;
 esac
-find core server client tests \( -name '*.h' -o -name '*.cc' \) -print0 2>/dev/null |
+directories=()
+for d in core server client tests; do
+  if [ -d "$d" ]; then directories+=("$d"); fi
+done
+find "${directories[@]}" \( -name '*.h' -o -name '*.cc' \) -print0 |
   xargs -0 --no-run-if-empty "${CLANG_FORMAT:-clang-format-14}" "${options[@]}"
