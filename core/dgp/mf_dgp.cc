@@ -9,7 +9,6 @@
 #include "core/base/status_macros.h"
 #include "core/dgp/mf_dgp_fit.h"
 #include "core/dgp/mf_dgp_impl.h"
-#include "core/emulator/mixture.h"
 
 namespace fidelio {
 namespace {
@@ -86,13 +85,12 @@ absl::StatusOr<std::unique_ptr<MfDgp::Impl>> MfDgp::Impl::Build(
   double residual = 0;
   for (size_t i = 0; i < impl->draws.size(); ++i) {
     if (static_cast<int>(impl->draws.size()) < count) impl->draws[i].weight /= total;
-    residual += impl->draws[i].weight * impl->posteriors[i].leave_one_out(top);
+    const int first_level = structures[impl->draws[i].structure]->recipe.first_level;
+    residual += impl->draws[i].weight * impl->posteriors[i].leave_one_out(top - first_level);
   }
   impl->inflation = std::max(1.0, residual);
-  const ScaledData& scaled = structures[0]->data;
-  for (int t = 0; t <= top; ++t) {
-    const auto noise = scaled.noise.segment(scaled.offset[t], scaled.count(t));
-    impl->given_noise.push_back(noise.size() > 0 ? noise.mean() : 0);
+  for (const LevelData& level : data.levels) {
+    impl->given_noise.push_back(level.noise_variance.size() > 0 ? level.noise_variance.mean() : 0);
   }
   impl->data = std::move(data);
   impl->structures = std::move(structures);
@@ -101,45 +99,60 @@ absl::StatusOr<std::unique_ptr<MfDgp::Impl>> MfDgp::Impl::Build(
   return impl;
 }
 
-namespace {
-
-// The mixture at scaled inputs, in the user's units.
-Mixture PredictMixture(const std::vector<MomentDraw>& draws, const std::vector<MomentPosterior>& posteriors,
-                       const Scaling& scaling, const Matrix& x, int level, double inflation, bool include_noise,
-                       double given_noise) {
-  Index components = 0;
-  for (const MomentPosterior& p : posteriors) components += p.links();
-  Mixture mixture;
-  mixture.weight.resize(components);
-  mixture.mean.resize(components, x.rows());
-  mixture.variance.resize(components, x.rows());
-  Index at = 0;
+MfDgp::Impl::Members MfDgp::Impl::MembersAt(int level) const {
+  Members members;
   for (size_t i = 0; i < draws.size(); ++i) {
+    if (level < structures[draws[i].structure]->recipe.first_level) continue;
+    members.draws.push_back(i);
+    members.weight += draws[i].weight;
+    members.components += posteriors[i].links();
+  }
+  return members;
+}
+
+Mixture MfDgp::Impl::PredictMixture(const Matrix& x, int level, bool include_noise) const {
+  const Members members = MembersAt(level);
+  Mixture mixture;
+  mixture.weight.resize(members.components);
+  mixture.mean.resize(members.components, x.rows());
+  mixture.variance.resize(members.components, x.rows());
+  Index at = 0;
+  for (const size_t i : members.draws) {
     const MomentPosterior& p = posteriors[i];
-    const MomentPosterior::Gaussians g = p.Predict(x, level);
-    const double noise = include_noise ? p.noise(level) + given_noise : 0;
-    mixture.weight.segment(at, p.links()) = draws[i].weight * p.link_weights();
-    mixture.mean.middleRows(at, p.links()) = g.mean;
-    mixture.variance.middleRows(at, p.links()) = g.variance.array() + noise;
+    const MomentModel& structure = *structures[draws[i].structure];
+    const Scaling& scaling = structure.data.scaling;
+    const int own_level = level - structure.recipe.first_level;
+    const MomentPosterior::Gaussians g = p.Predict(x, own_level);
+    const double noise = include_noise ? p.noise(own_level) : 0;
+    mixture.weight.segment(at, p.links()) = draws[i].weight / members.weight * p.link_weights();
+    mixture.mean.middleRows(at, p.links()) = g.mean.array() * scaling.output_sd + scaling.output_mean;
+    mixture.variance.middleRows(at, p.links()) = (g.variance.array() + noise) * scaling.output_sd * scaling.output_sd;
     at += p.links();
   }
-  if (inflation > 1) {  // about the mixture's mean, so that its whole variance grows by the factor
+  if (include_noise) mixture.variance.array() += given_noise[level];
+  if (inflation > 1 && level == static_cast<int>(data.levels.size()) - 1) {
+    // About the mixture's mean, so that its whole variance grows by the factor.
     const Vector mean = MixtureMean(mixture);
     mixture.mean = ((mixture.mean.rowwise() - mean.transpose()) * std::sqrt(inflation)).rowwise() + mean.transpose();
     mixture.variance *= inflation;
   }
-  mixture.mean = (mixture.mean.array() * scaling.output_sd + scaling.output_mean).matrix();
-  mixture.variance *= scaling.output_sd;
-  mixture.variance *= scaling.output_sd;
   return mixture;
 }
 
-}  // namespace
+Matrix MfDgp::Impl::MeanGradient(const Matrix& x, int level) const {
+  const Members members = MembersAt(level);
+  Matrix gradient = Matrix::Zero(x.rows(), x.cols());
+  for (const size_t i : members.draws) {
+    const MomentModel& structure = *structures[draws[i].structure];
+    gradient += draws[i].weight / members.weight * structure.data.scaling.output_sd *
+                posteriors[i].MeanGradient(x, level - structure.recipe.first_level);
+  }
+  return gradient * structures[0]->data.scaling.input_width.cwiseInverse().asDiagonal();
+}
 
 absl::StatusOr<Prediction> MfDgp::Predict(const Matrix& x, const PredictOptions& options) const {
   FIDELIO_RETURN_IF_ERROR(CheckQuery(x, options, levels(), input_dimension()));
   const int level = options.level < 0 ? levels() - 1 : options.level;
-  const double inflation = level == levels() - 1 ? impl_->inflation : 1;
   const Scaling& scaling = impl_->structures[0]->data.scaling;
   Prediction result;
   result.mean.resize(x.rows());
@@ -150,21 +163,14 @@ absl::StatusOr<Prediction> MfDgp::Predict(const Matrix& x, const PredictOptions&
   ParallelFor(blocks, options.threads, [&](int b) {
     const Index begin = b * kBlock, n = std::min(kBlock, x.rows() - begin);
     const Matrix scaled = scaling.ScaleInputs(x.middleRows(begin, n));
-    const Mixture mixture = PredictMixture(impl_->draws, impl_->posteriors, scaling, scaled, level, inflation,
-                                           options.include_noise, impl_->given_noise[level]);
+    const Mixture mixture = impl_->PredictMixture(scaled, level, options.include_noise);
     const Vector mean = MixtureMean(mixture);
     result.mean.segment(begin, n) = mean;
     result.variance.segment(begin, n) = MixtureVariance(mixture, mean);
     if (!options.quantiles.empty()) {
       result.quantiles.middleRows(begin, n) = MixtureQuantiles(mixture, options.quantiles);
     }
-    if (options.input_gradient) {
-      auto gradient = result.input_gradient.middleRows(begin, n);
-      for (size_t i = 0; i < impl_->draws.size(); ++i) {
-        gradient += impl_->draws[i].weight * impl_->posteriors[i].MeanGradient(scaled, level);
-      }
-      gradient = (gradient * scaling.input_width.cwiseInverse().asDiagonal() * scaling.output_sd).eval();
-    }
+    if (options.input_gradient) result.input_gradient.middleRows(begin, n) = impl_->MeanGradient(scaled, level);
   });
   return result;
 }
@@ -180,15 +186,13 @@ absl::StatusOr<Vector> MfDgp::LogDensity(const Matrix& x, const Vector& y, const
     }
   }
   const int level = options.level < 0 ? levels() - 1 : options.level;
-  const double inflation = level == levels() - 1 ? impl_->inflation : 1;
   const Scaling& scaling = impl_->structures[0]->data.scaling;
   Vector result(x.rows());
   const int blocks = static_cast<int>((x.rows() + kBlock - 1) / kBlock);
   ParallelFor(blocks, options.threads, [&](int b) {
     const Index begin = b * kBlock, n = std::min(kBlock, x.rows() - begin);
     const Mixture mixture =
-        PredictMixture(impl_->draws, impl_->posteriors, scaling, scaling.ScaleInputs(x.middleRows(begin, n)), level,
-                       inflation, options.include_noise, impl_->given_noise[level]);
+        impl_->PredictMixture(scaling.ScaleInputs(x.middleRows(begin, n)), level, options.include_noise);
     result.segment(begin, n) = MixtureLogDensity(mixture, y.segment(begin, n));
   });
   return result;

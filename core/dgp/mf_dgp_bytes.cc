@@ -1,7 +1,7 @@
 // The checkpoint of an MfDgp, version 1 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   data         u64 levels; per level matrix x, vector y, vector noise_variance; bool box, then vectors lower, upper
-//   structures   u64 count; per structure u32 kernel, bool warp, bool trend, f64 trend curvature, f64 noise floor, f64 tie,
+//   structures   u64 count; per structure u32 first level, u32 kernel, bool warp, bool trend, f64 trend curvature, f64 noise floor, f64 tie,
 //                f64 centre of layer 1's log lengthscales, u64 links, per link bool offset, bool raw zero, f64 weight
 //   draws        u64 count; per draw u32 structure, f64 weight, vector θ
 //   report       i64 evaluations, f64 seconds, f64 log posterior, f64 acceptance, f64 largest jitter
@@ -53,6 +53,7 @@ Dataset ReadDataset(ByteReader& in) {
 namespace {
 
 void WriteRecipe(const Recipe& recipe, ByteWriter& out) {
+  out.U32(static_cast<uint32_t>(recipe.first_level));
   out.U32(static_cast<uint32_t>(recipe.kernel));
   out.Bool(recipe.warp);
   out.Bool(recipe.trend);
@@ -71,6 +72,7 @@ void WriteRecipe(const Recipe& recipe, ByteWriter& out) {
 // The parts of a recipe that predictions depend on; priors stay at their defaults.
 Recipe ReadRecipe(ByteReader& in) {
   Recipe recipe;
+  recipe.first_level = static_cast<int>(in.U32());
   recipe.kernel = static_cast<KernelFamily>(in.U32());
   recipe.warp = in.Bool();
   recipe.trend = in.Bool();
@@ -89,7 +91,11 @@ Recipe ReadRecipe(ByteReader& in) {
   return recipe;
 }
 
-absl::Status CheckRecipe(const Recipe& recipe) {
+absl::Status CheckRecipe(const Recipe& recipe, const Dataset& data) {
+  if (recipe.first_level < 0 || recipe.first_level >= static_cast<int>(data.levels.size()) ||
+      data.levels[recipe.first_level].y.size() == 0) {
+    return absl::DataLossError(absl::StrFormat("a structure from level %d on, which has no data", recipe.first_level));
+  }
   if (recipe.kernel != KernelFamily::kRbf && recipe.kernel != KernelFamily::kMatern32 &&
       recipe.kernel != KernelFamily::kMatern52) {
     return absl::DataLossError(absl::StrFormat("unknown kernel family %d", static_cast<uint32_t>(recipe.kernel)));
@@ -148,11 +154,10 @@ absl::StatusOr<std::unique_ptr<MfDgp>> MfDgp::Load(absl::string_view bytes) {
   if (const absl::Status status = Validate(data); !status.ok()) {
     return absl::DataLossError(absl::StrFormat("checkpoint holds invalid data: %s", status.message()));
   }
-  const ScaledData scaled = ScaleData(data);
   std::vector<std::shared_ptr<const MomentModel>> structures;
   for (const Recipe& recipe : recipes) {
-    FIDELIO_RETURN_IF_ERROR(CheckRecipe(recipe));
-    structures.push_back(std::make_shared<const MomentModel>(scaled, recipe));
+    FIDELIO_RETURN_IF_ERROR(CheckRecipe(recipe, data));
+    structures.push_back(std::make_shared<const MomentModel>(ScaleData(data, recipe.first_level), recipe));
   }
   if (draws.empty()) return absl::DataLossError("checkpoint holds no draws");
   for (const MomentDraw& draw : draws) {

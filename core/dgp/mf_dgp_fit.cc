@@ -11,6 +11,7 @@
 //                i64 evaluations, f64 seconds
 #include "core/dgp/mf_dgp_fit.h"
 
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -121,10 +122,10 @@ absl::Status CheckState(const MomentFitState& state, const std::vector<StartStat
   return good ? absl::OkStatus() : absl::DataLossError("state of a running fit: sizes do not fit its structures");
 }
 
-int Points(const Dataset& data) {
-  Eigen::Index points = 0;
-  for (const LevelData& level : data.levels) points += level.y.size();
-  return static_cast<int>(points);
+std::vector<int> Counts(const Dataset& data) {
+  std::vector<int> counts;
+  for (const LevelData& level : data.levels) counts.push_back(static_cast<int>(level.y.size()));
+  return counts;
 }
 
 }  // namespace
@@ -137,11 +138,11 @@ struct MfDgpFit::Impl {
 
   Impl(Dataset d, const FitOptions& options, MomentFitState progress)
       : data(std::move(d)), kernel(options.kernel), state(std::move(progress)) {
-    const ScaledData scaled = ScaleData(data);
-    for (const Recipe& recipe : DefaultStructures(kernel, Points(data))) {
-      request.structures.push_back(std::make_shared<const MomentModel>(scaled, recipe));
+    const std::vector<int> counts = Counts(data);
+    for (const Recipe& recipe : DefaultStructures(kernel, counts, data.dimension())) {
+      request.structures.push_back(std::make_shared<const MomentModel>(ScaleData(data, recipe.first_level), recipe));
     }
-    request.settings = SettingsFor(Points(data));
+    request.settings = SettingsFor(std::accumulate(counts.begin(), counts.end(), 0));
     request.seed = options.seed;
     request.threads = options.threads;
     request.max_seconds = options.max_seconds;

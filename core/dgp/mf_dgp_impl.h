@@ -9,6 +9,7 @@
 #include "core/dgp/mf_dgp.h"
 #include "core/dgp/moment_fit.h"
 #include "core/dgp/moment_posterior.h"
+#include "core/emulator/mixture.h"
 
 namespace fidelio {
 
@@ -26,12 +27,25 @@ struct MfDgp::Impl {
   // Predictive variances of the top level are multiplied by this: the mean squared standardised leave-one-out residual of
   // its data, where that is above 1.
   double inflation = 1;
-  std::vector<double> given_noise;  // per level: mean of the given noise variances, standardised
+  std::vector<double> given_noise;  // per level: mean of the given noise variances, 0 where none is given
 
   // Builds the posteriors of all draws; draws that can't be factorised any more are left out.
   static absl::StatusOr<std::unique_ptr<Impl>> Build(Dataset data,
                                                      std::vector<std::shared_ptr<const MomentModel>> structures,
                                                      std::vector<MomentDraw> draws, FitReport report, int threads);
+
+  // At scaled inputs, in the user's units.
+  Mixture PredictMixture(const Matrix& x, int level, bool include_noise) const;
+  Matrix MeanGradient(const Matrix& x, int level) const;
+
+ private:
+  // The draws whose structure has `level`, their share of all weights, and their number of Gaussians.
+  struct Members {
+    std::vector<size_t> draws;
+    double weight = 0;
+    Eigen::Index components = 0;
+  };
+  Members MembersAt(int level) const;
 };
 
 void WriteDataset(const Dataset& data, ByteWriter& out);

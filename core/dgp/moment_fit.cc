@@ -116,7 +116,13 @@ class Runner {
     });
     FIDELIO_RETURN_IF_ERROR(CheckCancelled());
     if (out_of_time_) return absl::OkStatus();
-    FIDELIO_RETURN_IF_ERROR(WeighByEvidence(request_.settings, modes));
+    FIDELIO_RETURN_IF_ERROR(MeasureEvidence(modes));
+    MomentObjective best(request_.structures[modes[0].structure]);
+    double value;
+    if (best.Evaluate(modes[0].z, &value, nullptr)) {
+      FIDELIO_RETURN_IF_ERROR(CompleteEvidence(request_.structures, best.recursion(), modes));
+    }
+    WeighByEvidence(request_.settings, modes);
     std::vector<ChainState> chains = AllotChains(request_.settings.chains, modes);
     state_.With([&](MomentFitState& s) {
       s.modes = std::move(modes);

@@ -1,7 +1,8 @@
 // MomentFit: learns the hyperparameters of moment-matched MF-DGPs of several structures, and averages over them.
 //
 //   1. optimise    L-BFGS to the posterior's modes, from the structured starts of every structure
-//   2. curvature   Hessians at the distinct modes near the best; they give each mode's evidence (Laplace) Z
+//   2. curvature   Hessians at the distinct modes near the best; they give each mode's evidence (Laplace) Z, completed by
+//                  that of the levels which its structure leaves out
 //   3. sample      HMC chains from the modes that matter, whitened by their Hessians
 // The result is a set of draws of (structure, θ); those of mode m share a weight ∝ Z_m^(1/temperature), which forgives the
 // errors of Laplace's approximation.

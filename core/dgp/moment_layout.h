@@ -28,6 +28,9 @@ struct MomentLayout {
   std::vector<int> trend;                // per level; −1 without a trend
   double lengthscale_centre = 0;         // of layer 1, with the ½ log D
 
+  // Parameters of levels ≥ level are those from here on.
+  int Begin(int level) const { return level == 0 ? 0 : upper[level - 1].rho_lengthscale; }
+
   // `learn_noise[t]`: level t's noise is a parameter.
   MomentLayout(const Recipe& recipe, int dimension, const std::vector<bool>& learn_noise);
 };

@@ -2,24 +2,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "Eigen/Eigenvalues"
 #include "absl/strings/str_format.h"
 #include "core/base/normal.h"
+#include "core/base/status_macros.h"
 
 namespace fidelio {
 namespace {
 
-constexpr double kSameValue = 0.05;    // two runs of a structure ended at one mode: values this near …
-constexpr double kSamePlace = 0.5;     // … and whitened parameters this near, each
-constexpr double kFarBelow = 25;       // nats below the best: no evidence makes up for it
-constexpr size_t kMostModes = 6;       // whose curvature is measured
-constexpr double kLeastCurvature = 1;  // of the posterior, in prior units
+constexpr double kSameValue = 0.05;     // two runs of a structure ended at one mode: values this near …
+constexpr double kSamePlace = 0.5;      // … and whitened parameters this near, each
+constexpr double kFarBelow = 25;        // nats below the best: no evidence makes up for it
+constexpr size_t kMostModes = 6;        // whose curvature is measured
+constexpr double kLeastCurvature = 1;   // of the posterior, in prior units
+constexpr double kNeededWeight = 1e-6;  // of the best mode of all levels, whatever its evidence
+constexpr double kPartLogPrior = 2;     // prior log odds of a structure without the lowest levels, as measured to work
 
 }  // namespace
 
 std::vector<ModeState> DistinctModes(const std::vector<StartState>& ends,
                                      const std::vector<std::shared_ptr<const MomentModel>>& structures) {
+  const auto first_level = [&](const ModeState& mode) { return structures[mode.structure]->recipe.first_level; };
   std::vector<ModeState> modes;
   for (const StartState& end : ends) {
     if (!std::isfinite(end.value)) continue;
@@ -29,12 +34,18 @@ std::vector<ModeState> DistinctModes(const std::vector<StartState>& ends,
     mode.value = end.value - structures[end.structure]->layout.parameters.LogNormaliser();
     modes.push_back(std::move(mode));
   }
-  std::stable_sort(modes.begin(), modes.end(),
-                   [](const ModeState& a, const ModeState& b) { return a.value < b.value; });
+  std::stable_sort(modes.begin(), modes.end(), [&](const ModeState& a, const ModeState& b) {
+    return std::pair(first_level(a), a.value) < std::pair(first_level(b), b.value);
+  });
   std::vector<ModeState> distinct;
+  size_t group = 0;  // where the modes begin that use the same levels
   for (ModeState& mode : modes) {
-    if (distinct.size() == kMostModes || (!distinct.empty() && mode.value > distinct[0].value + kFarBelow)) break;
-    const bool known = std::any_of(distinct.begin(), distinct.end(), [&](const ModeState& other) {
+    if (distinct.size() > group && first_level(distinct[group]) != first_level(mode)) group = distinct.size();
+    const auto begin = distinct.begin() + static_cast<std::ptrdiff_t>(group);
+    if (distinct.size() == group + kMostModes || (begin != distinct.end() && mode.value > begin->value + kFarBelow)) {
+      continue;
+    }
+    const bool known = std::any_of(begin, distinct.end(), [&](const ModeState& other) {
       return other.structure == mode.structure && std::abs(other.value - mode.value) < kSameValue &&
              (other.z - mode.z).lpNorm<Eigen::Infinity>() < kSamePlace;
     });
@@ -43,21 +54,64 @@ std::vector<ModeState> DistinctModes(const std::vector<StartState>& ends,
   return distinct;
 }
 
-absl::Status WeighByEvidence(const MomentFitSettings& settings, std::vector<ModeState>& modes) {
-  double best = -std::numeric_limits<double>::infinity();
-  for (ModeState& mode : modes) {
-    const Eigen::SelfAdjointEigenSolver<Matrix> eigen(0.5 * (mode.hessian + mode.hessian.transpose()));
-    if (eigen.info() != Eigen::Success || !eigen.eigenvalues().allFinite()) {
-      return absl::InternalError(absl::StrFormat("Hessian (%d×%d) of the log posterior has no eigenvalues",
-                                                 mode.hessian.rows(), mode.hessian.cols()));
-    }
-    const Vector curvature = eigen.eigenvalues().cwiseMax(kLeastCurvature);
-    mode.log_evidence =
-        -mode.value + 0.5 * static_cast<double>(mode.z.size()) * kLogTwoPi - 0.5 * curvature.array().log().sum();
-    mode.space.origin = mode.z;
-    mode.space.basis = eigen.eigenvectors() * curvature.cwiseSqrt().cwiseInverse().asDiagonal();
-    best = std::max(best, mode.log_evidence);
+namespace {
+
+struct Curvature {
+  Vector values;  // not below kLeastCurvature
+  Matrix vectors;
+};
+
+absl::StatusOr<Curvature> MeasureCurvature(const ConstMatrixRef& hessian) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(0.5 * (hessian + hessian.transpose()));
+  if (eigen.info() != Eigen::Success || !eigen.eigenvalues().allFinite()) {
+    return absl::InternalError(
+        absl::StrFormat("Hessian (%d×%d) of the log posterior has no eigenvalues", hessian.rows(), hessian.cols()));
   }
+  return Curvature{.values = eigen.eigenvalues().cwiseMax(kLeastCurvature), .vectors = eigen.eigenvectors()};
+}
+
+// log ∫ exp(log_peak − ½ zᵀHz) dz
+double Laplace(double log_peak, const Vector& curvature) {
+  return log_peak + 0.5 * static_cast<double>(curvature.size()) * kLogTwoPi - 0.5 * curvature.array().log().sum();
+}
+
+}  // namespace
+
+absl::Status MeasureEvidence(std::vector<ModeState>& modes) {
+  for (ModeState& mode : modes) {
+    FIDELIO_ASSIGN_OR_RETURN(const Curvature curvature, MeasureCurvature(mode.hessian));
+    mode.log_evidence = Laplace(-mode.value, curvature.values);
+    mode.space.origin = mode.z;
+    mode.space.basis = curvature.vectors * curvature.values.cwiseSqrt().cwiseInverse().asDiagonal();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CompleteEvidence(const std::vector<std::shared_ptr<const MomentModel>>& structures,
+                              const MomentRecursion& recursion, std::vector<ModeState>& modes) {
+  const ModeState& best = modes[0];
+  const MomentModel& whole = *structures[best.structure];
+  const ParameterLayout& parameters = whole.layout.parameters;
+  const Vector theta = parameters.Centres() + parameters.Scales().cwiseProduct(best.z);
+  for (ModeState& mode : modes) {
+    const MomentModel& part = *structures[mode.structure];
+    const int s = part.recipe.first_level;
+    if (s == 0) continue;
+    const int begin = whole.layout.Begin(s);
+    const int size = parameters.size() - begin;
+    FIDELIO_ASSIGN_OR_RETURN(const Curvature curvature, MeasureCurvature(best.hessian.bottomRightCorner(size, size)));
+    const double upper =
+        Laplace(recursion.log_likelihood() - recursion.log_likelihood_below(s) + parameters.LogPriorFrom(begin, theta),
+                curvature.values);
+    const double units = std::log(whole.data.scaling.output_sd / part.data.scaling.output_sd);
+    mode.log_evidence += best.log_evidence - upper + static_cast<double>(part.data.y.size()) * units + kPartLogPrior;
+  }
+  return absl::OkStatus();
+}
+
+void WeighByEvidence(const MomentFitSettings& settings, std::vector<ModeState>& modes) {
+  double best = -std::numeric_limits<double>::infinity();
+  for (const ModeState& mode : modes) best = std::max(best, mode.log_evidence);
   std::vector<double> sorted;
   double total = 0;
   for (ModeState& mode : modes) {
@@ -69,11 +123,12 @@ absl::Status WeighByEvidence(const MomentFitSettings& settings, std::vector<Mode
   const double admitted = sorted[std::min(sorted.size(), static_cast<size_t>(settings.chains)) - 1];
   double kept = 0;
   for (ModeState& mode : modes) {
-    if (mode.weight < std::max(admitted, settings.least_weight * total)) mode.weight = 0;
+    const bool needed = &mode == &modes[0];
+    if (mode.weight < std::max(admitted, settings.least_weight * total))
+      mode.weight = needed ? kNeededWeight * total : 0;
     kept += mode.weight;
   }
   for (ModeState& mode : modes) mode.weight /= kept;
-  return absl::OkStatus();
 }
 
 std::vector<ChainState> AllotChains(int chains, const std::vector<ModeState>& modes) {

@@ -42,10 +42,10 @@ absl::Status MomentRecursion::Forward(const ConstVectorRef& theta) {
   theta_ = theta;
   jitter_ = 0;
   FIDELIO_RETURN_IF_ERROR(ForwardFirst(theta));
-  log_likelihood_ = first_conditioning_.log_likelihood();
+  const double first = first_conditioning_.log_likelihood();
+  log_likelihood_to_.assign(1, first);
   link_weights_ = Vector::Constant(1, 1.0);
   const int levels = model_->data.levels();
-  if (levels == 1) return absl::OkStatus();
   Vector log_weights(links_);
   double total_weight = 0;
   for (int l = 0; l < links_; ++l) {
@@ -58,12 +58,13 @@ absl::Status MomentRecursion::Forward(const ConstVectorRef& theta) {
       FIDELIO_RETURN_IF_ERROR(ForwardNode(theta, t, l));
       log_weights[l] += levels_[t].nodes[l].conditioning.log_likelihood();
     }
+    const double largest = log_weights.maxCoeff();
+    link_weights_ = (log_weights.array() - largest).exp();
+    const double sum = link_weights_.sum();
+    link_weights_ /= sum;
+    log_likelihood_to_.push_back(first + largest + std::log(sum / total_weight));
   }
-  const double largest = log_weights.maxCoeff();
-  link_weights_ = (log_weights.array() - largest).exp();
-  const double sum = link_weights_.sum();
-  link_weights_ /= sum;
-  log_likelihood_ += largest + std::log(sum / total_weight);
+  log_likelihood_ = log_likelihood_to_.back();
   return absl::OkStatus();
 }
 

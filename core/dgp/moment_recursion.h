@@ -29,6 +29,9 @@ class MomentRecursion {
   void Reverse(Eigen::Ref<Vector> gradient);
 
   double log_likelihood() const { return log_likelihood_; }
+  double log_likelihood_below(int level) const {
+    return level == 0 ? 0 : log_likelihood_to_[level - 1];
+  }  // of y_<level
   double jitter() const { return jitter_; }
   const Vector& link_weights() const { return link_weights_; }  // posterior weights of the links given θ, sum 1
 
@@ -85,6 +88,7 @@ class MomentRecursion {
   const int links_;
   Vector theta_;
   double log_likelihood_ = 0;
+  std::vector<double> log_likelihood_to_;  // per level, of the data up to it
   double jitter_ = 0;
   Vector link_weights_;
 

@@ -21,6 +21,7 @@ struct Link {
 };
 
 struct Recipe {
+  int first_level = 0;  // the lowest level that the structure uses; the levels below it tell it nothing
   KernelFamily kernel = KernelFamily::kRbf;
   bool warp = true;   // a learned monotone warp of layer 1's inputs
   bool trend = true;  // a polynomial term in x at every level

@@ -1,6 +1,7 @@
 #include "core/dgp/scaled_data.h"
 
 #include <cmath>
+#include <limits>
 
 namespace fidelio {
 
@@ -10,39 +11,45 @@ Matrix Scaling::ScaleInputs(const Matrix& x) const {
   return ((x.rowwise() - input_low.transpose()).array().rowwise() / input_width.transpose().array()).matrix();
 }
 
-ScaledData ScaleData(const Dataset& data) {
+ScaledData ScaleData(const Dataset& data, int first_level) {
   ScaledData s;
+  Scaling& map = s.scaling;
+  map.input_low = Vector::Constant(data.dimension(), std::numeric_limits<double>::infinity());
+  Vector input_high = -map.input_low;
   Index total = 0;
   s.offset.push_back(0);
-  for (const LevelData& level : data.levels) {
+  for (int t = 0; t < static_cast<int>(data.levels.size()); ++t) {
+    const LevelData& level = data.levels[t];
+    if (level.y.size() > 0) {
+      map.input_low = map.input_low.cwiseMin(level.x.colwise().minCoeff().transpose());
+      input_high = input_high.cwiseMax(level.x.colwise().maxCoeff().transpose());
+    }
+    if (t < first_level) continue;
     total += level.y.size();
     s.offset.push_back(static_cast<int>(total));
     s.learn_noise.push_back(level.noise_variance.size() == 0);
   }
+  if (data.box) {
+    map.input_low = data.box->lower;
+    input_high = data.box->upper;
+  }
+  map.input_width = input_high - map.input_low;
+  for (double& width : map.input_width) {
+    if (!(width > 0)) width = 1;
+  }
   Matrix x(total, data.dimension());
   s.y.resize(total);
   s.noise.setZero(total);
-  for (size_t t = 0; t < data.levels.size(); ++t) {
-    const LevelData& level = data.levels[t];
+  for (int t = 0; t < s.levels(); ++t) {
+    const LevelData& level = data.levels[first_level + t];
     const Index n = level.y.size(), at = s.offset[t];
     if (n == 0) continue;
     x.middleRows(at, n) = level.x;
     s.y.segment(at, n) = level.y;
     if (!s.learn_noise[t]) s.noise.segment(at, n) = level.noise_variance;
   }
-  Scaling& map = s.scaling;
-  if (data.box) {
-    map.input_low = data.box->lower;
-    map.input_width = data.box->upper - data.box->lower;
-  } else {
-    map.input_low = x.colwise().minCoeff().transpose();
-    map.input_width = x.colwise().maxCoeff().transpose() - map.input_low;
-  }
-  for (double& width : map.input_width) {
-    if (!(width > 0)) width = 1;
-  }
   // Two passes over values divided by their largest magnitude, so that outputs near the limits of double work.
-  const auto y0 = data.levels[0].y.array();
+  const auto y0 = data.levels[first_level].y.array();
   const double largest = s.y.cwiseAbs().maxCoeff();
   const double unit = largest > 0 ? largest : 1;
   const double mean = (y0 / unit).mean();

@@ -34,8 +34,10 @@ struct ScaledData {
   int rest(int level) const { return offset.back() - offset[level]; }  // points of levels ≥ level
 };
 
-// `data` must be valid (Validate). A dimension in which all inputs agree gets width 1, constant outputs sd 1.
-ScaledData ScaleData(const Dataset& data);
+// `data` must be valid (Validate). A dimension in which all inputs agree gets width 1, constant outputs sd 1. With a
+// `first_level`, which must have data, the levels below are left out and its outputs set the scale; inputs are scaled as if
+// nothing was left out.
+ScaledData ScaleData(const Dataset& data, int first_level = 0);
 
 }  // namespace fidelio
 

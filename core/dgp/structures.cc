@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <numeric>
 
 namespace fidelio {
 namespace {
@@ -9,8 +11,13 @@ namespace {
 constexpr int kMedium = 250;  // points up to which a fit does all that it can
 constexpr int kLarge = 600;   // points above which one structure must do
 
-void AddStructures(KernelFamily kernel, int points, std::vector<Recipe>& structures) {
+// With fewer points of its own, the evidence of a level that stands alone says more about priors than about data: it then
+// took weight from links that were right.
+int PointsToStandAlone(int dimension) { return 2 * dimension + 5; }
+
+void AddStructures(KernelFamily kernel, int points, int first_level, std::vector<Recipe>& structures) {
   Recipe warped = DefaultRecipe(kernel);
+  warped.first_level = first_level;
   warped.warp = true;
   warped.trend = false;
   Recipe both = warped;
@@ -26,12 +33,16 @@ void AddStructures(KernelFamily kernel, int points, std::vector<Recipe>& structu
 
 }  // namespace
 
-std::vector<Recipe> DefaultStructures(std::optional<KernelFamily> kernel, int points) {
+std::vector<Recipe> DefaultStructures(std::optional<KernelFamily> kernel, const std::vector<int>& counts,
+                                      int dimension) {
+  const int points = std::accumulate(counts.begin(), counts.end(), 0);
+  const int top = static_cast<int>(counts.size()) - 1;
+  std::vector<KernelFamily> families(std::begin(kAllKernelFamilies), std::end(kAllKernelFamilies));
+  if (kernel) families = {*kernel};
   std::vector<Recipe> structures;
-  if (kernel) {
-    AddStructures(*kernel, points, structures);
-  } else {
-    for (const KernelFamily family : kAllKernelFamilies) AddStructures(family, points, structures);
+  for (const KernelFamily family : families) AddStructures(family, points, 0, structures);
+  if (top > 0 && counts[top] >= PointsToStandAlone(dimension)) {
+    for (const KernelFamily family : families) AddStructures(family, points, top, structures);
   }
   return structures;
 }

@@ -12,10 +12,12 @@
 namespace fidelio {
 
 // A change of what DefaultStructures or SettingsFor return makes saved running fits unusable: raise this with it.
-inline constexpr uint32_t kRecipeVersion = 1;
+inline constexpr uint32_t kRecipeVersion = 2;
 
-// `points`: observations of all levels. Without a kernel family, all of them.
-std::vector<Recipe> DefaultStructures(std::optional<KernelFamily> kernel, int points);
+// Each is a choice of warp and trend, once with all levels and, where the highest has points enough, once with it alone: so
+// that lower fidelities which tell nothing do no harm. For data of `counts` observations per level and `dimension` inputs. Without a kernel family, all of them.
+std::vector<Recipe> DefaultStructures(std::optional<KernelFamily> kernel, const std::vector<int>& counts,
+                                      int dimension);
 
 // One evaluation costs O(points³): with more points, fewer transitions and draws (the posterior is narrower, too).
 MomentFitSettings SettingsFor(int points);

@@ -20,6 +20,16 @@ double ParameterLayout::LogNormaliser() const {
   return sum;
 }
 
+double ParameterLayout::LogPriorFrom(int begin, const ConstVectorRef& theta) const {
+  double sum = 0, unused = 0;
+  for (const ParameterBlock& b : blocks_) {
+    if (b.offset < begin) continue;
+    sum += b.size * b.prior.LogNormaliser();
+    for (int i = b.offset; i < b.offset + b.size; ++i) sum -= b.prior.NegativeLog(theta[i], &unused);
+  }
+  return sum;
+}
+
 double ParameterLayout::NegativeLogPrior(const ConstVectorRef& theta, Eigen::Ref<Vector> gradient) const {
   double sum = 0;
   for (const ParameterBlock& b : blocks_) {

@@ -39,6 +39,9 @@ class ParameterLayout {
   // Of the prior density in units of Scales(): log p = −NegativeLogPrior + LogNormaliser.
   double LogNormaliser() const;
 
+  // The normalised log p of the parameters from `begin` (the first of a block) on.
+  double LogPriorFrom(int begin, const ConstVectorRef& theta) const;
+
   // −log prior(θ); its gradient is added to `gradient`.
   double NegativeLogPrior(const ConstVectorRef& theta, Eigen::Ref<Vector> gradient) const;
 

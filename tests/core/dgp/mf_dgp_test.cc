@@ -225,6 +225,28 @@ TEST(MfDgpFitTest, DegenerateDataStaysFinite) {
   EXPECT_NEAR(PredictOrDie(*FitOrDie(constant), SmallQueries(1, 2)).mean[0], 7, 0.1);
 }
 
+TEST(MfDgpFitTest, ALowFidelityThatTellsNothingDoesNoHarm) {
+  Dataset data = SmallData({20, 9}, 1);
+  for (int i = 0; i < 20; ++i) data.levels[0].y[i] = std::cos(19 * data.levels[0].x(i, 0) + 1);
+  Dataset alone;
+  alone.levels = {data.levels[1]};
+  const Matrix x = SmallQueries(100, 1);
+  const auto error = [&](const Emulator& model) {
+    const Prediction p = PredictOrDie(model, x);
+    double squares = 0;
+    for (int i = 0; i < x.rows(); ++i) squares += std::pow(p.mean[i] - SmallFunction(x.row(i), 1), 2);
+    return std::sqrt(squares / static_cast<double>(x.rows()));
+  };
+  const auto linked = FitOrDie(data);
+  EXPECT_LT(error(*linked), 1.2 * error(*FitOrDie(alone)) + 1e-4);
+  // The level below is still there, and so is the whole model after a round trip.
+  const Prediction low = PredictOrDie(*linked, data.levels[0].x, {.level = 0});
+  EXPECT_LT((low.mean - data.levels[0].y).cwiseAbs().maxCoeff(), 0.1);
+  const auto loaded = MfDgp::Load(linked->Save());
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(PredictOrDie(**loaded, x).mean, PredictOrDie(*linked, x).mean);
+}
+
 TEST(MfDgpFitTest, IntervalsWidenWhereNoHighFidelityDataIs) {
   Dataset data = SmallData({20, 12}, 1);
   LevelData& high = data.levels[1];

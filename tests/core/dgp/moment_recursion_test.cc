@@ -13,6 +13,7 @@
 #include "tests/support/naive_kennedy_ohagan.h"
 #include "tests/support/naive_moments.h"
 #include "tests/support/near.h"
+#include "tests/support/small_data.h"
 #include "tests/support/status.h"
 
 namespace fidelio {
@@ -123,6 +124,25 @@ TEST(MomentRecursionLimitTest, OneLevelIsAnExactGaussianProcess) {
   const NaiveConditioned exact = NaiveCondition(inputs.First(model->data.x), Vector::Constant(10, p.Scalar("mu0")),
                                                 model->data.y, inputs.Noise(model->data, 0));
   EXPECT_NEAR(recursion.log_likelihood() / exact.log_likelihood, 1, 1e-9);
+}
+
+TEST(MomentRecursionLimitTest, LikelihoodOfTheLevelsBelowIsThatOfTheirDataAlone) {
+  const Dataset data = SmallData({6, 5, 4}, 2);
+  const auto recursion_of = [&](int levels) {
+    Dataset part = data;
+    part.levels.resize(levels);
+    part.box = InputBox{.lower = Vector::Zero(2), .upper = Vector::Ones(2)};
+    return MomentRecursion(std::make_shared<MomentModel>(ScaleData(part), DefaultRecipe(KernelFamily::kRbf)));
+  };
+  MomentRecursion whole = recursion_of(3);
+  const Vector theta = whole.model().layout.parameters.Centres().array() + 0.1;
+  ASSERT_TRUE(whole.Forward(theta).ok());
+  EXPECT_EQ(whole.log_likelihood_below(0), 0);
+  for (int level = 1; level < 3; ++level) {
+    MomentRecursion part = recursion_of(level);
+    ASSERT_TRUE(part.Forward(theta.head(whole.model().layout.Begin(level))).ok());
+    EXPECT_NEAR(whole.log_likelihood_below(level), part.log_likelihood(), 1e-9);
+  }
 }
 
 TEST(MomentRecursionLimitTest, LinkWeightsNeedNotSumToOne) {

@@ -155,5 +155,16 @@ TEST(ScaleDataLimitTest, OnePointIsScaledToTheOrigin) {
   EXPECT_EQ(s.y, Vector::Zero(1));
 }
 
+TEST(ScaleDataTest, WithoutTheLowestLevelsInputsKeepTheirScaleAndOutputsGetTheirOwn) {
+  const Dataset data = Example();
+  const ScaledData whole = ScaleData(data), part = ScaleData(data, 2);
+  EXPECT_EQ(part.levels(), 1);
+  EXPECT_EQ(part.scaling.input_low, whole.scaling.input_low);
+  EXPECT_EQ(part.scaling.input_width, whole.scaling.input_width);
+  EXPECT_EQ(part.x, whole.x.bottomRows(part.x.rows()));
+  EXPECT_NEAR(part.y.head(part.count(0)).mean(), 0, 1e-12);
+  EXPECT_NEAR(part.y.head(part.count(0)).squaredNorm() / part.count(0), 1, 1e-12);
+}
+
 }  // namespace
 }  // namespace fidelio

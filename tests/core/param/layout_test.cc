@@ -55,6 +55,17 @@ TEST(ParameterLayoutTest, LogNormaliserIsTheSumOverParameters) {
   EXPECT_NEAR(layout.LogNormaliser(), expected, 1e-14);
 }
 
+TEST(ParameterLayoutTest, LogPriorFromABlockOnLeavesOutTheOnesBefore) {
+  const ParameterLayout layout = Example();
+  const Vector theta{{0.5, 2, -1, -0.3, 0.4, 3}};
+  Vector gradient = Vector::Zero(6);
+  EXPECT_NEAR(layout.LogPriorFrom(0, theta), layout.LogNormaliser() - layout.NegativeLogPrior(theta, gradient), 1e-13);
+  const Prior first = Prior::Normal(1, 2);
+  double unused = 0;
+  const double left_out = 2 * first.LogNormaliser() - first.NegativeLog(0.5, &unused) - first.NegativeLog(2, &unused);
+  EXPECT_NEAR(layout.LogPriorFrom(2, theta), layout.LogPriorFrom(0, theta) - left_out, 1e-13);
+}
+
 TEST(ParameterLayoutTest, AnEmptyLayoutHasNoParametersAndNoPrior) {
   const ParameterLayout layout;
   Vector gradient;
