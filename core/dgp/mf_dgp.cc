@@ -16,7 +16,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr Index kBlock = 128;  // query points that one thread works on at a time
+constexpr Index kBlock = 64;  // query points that one thread works on at a time
 
 absl::Status CheckQuery(const Matrix& x, const PredictOptions& options, int levels, int dimension) {
   if (x.cols() != dimension) {
@@ -103,24 +103,30 @@ absl::StatusOr<std::unique_ptr<MfDgp::Impl>> MfDgp::Impl::Build(
 
 namespace {
 
-// The mixture at scaled inputs, in the user's units.
+std::vector<MomentQueries> Queries(const std::vector<std::shared_ptr<const MomentModel>>& structures, const Matrix& x) {
+  std::vector<MomentQueries> queries;
+  for (const auto& structure : structures) queries.emplace_back(*structure, x);
+  return queries;
+}
+
+// The mixture at query points (per structure), in the user's units.
 Mixture PredictMixture(const std::vector<MomentDraw>& draws, const std::vector<MomentPosterior>& posteriors,
-                       const Scaling& scaling, const Matrix& x, int level, double inflation, bool include_noise,
-                       double given_noise) {
+                       const Scaling& scaling, const std::vector<MomentQueries>& queries, int level, double inflation,
+                       bool include_noise, double given_noise, MomentPosterior::Workspace& workspace) {
+  const Index n = queries[0].x.rows();
   Index components = 0;
   for (const MomentPosterior& p : posteriors) components += p.links();
   Mixture mixture;
   mixture.weight.resize(components);
-  mixture.mean.resize(components, x.rows());
-  mixture.variance.resize(components, x.rows());
+  mixture.mean.resize(components, n);
+  mixture.variance.resize(components, n);
   Index at = 0;
   for (size_t i = 0; i < draws.size(); ++i) {
     const MomentPosterior& p = posteriors[i];
-    const MomentPosterior::Gaussians g = p.Predict(x, level);
-    const double noise = include_noise ? p.noise(level) + given_noise : 0;
+    auto variance = mixture.variance.middleRows(at, p.links());
+    p.Predict(queries[draws[i].structure], level, workspace, mixture.mean.middleRows(at, p.links()), variance);
+    if (include_noise) variance.array() += p.noise(level) + given_noise;
     mixture.weight.segment(at, p.links()) = draws[i].weight * p.link_weights();
-    mixture.mean.middleRows(at, p.links()) = g.mean;
-    mixture.variance.middleRows(at, p.links()) = g.variance.array() + noise;
     at += p.links();
   }
   if (inflation > 1) {  // about the mixture's mean, so that its whole variance grows by the factor
@@ -149,9 +155,10 @@ absl::StatusOr<Prediction> MfDgp::Predict(const Matrix& x, const PredictOptions&
   const int blocks = static_cast<int>((x.rows() + kBlock - 1) / kBlock);
   ParallelFor(blocks, options.threads, [&](int b) {
     const Index begin = b * kBlock, n = std::min(kBlock, x.rows() - begin);
-    const Matrix scaled = scaling.ScaleInputs(x.middleRows(begin, n));
-    const Mixture mixture = PredictMixture(impl_->draws, impl_->posteriors, scaling, scaled, level, inflation,
-                                           options.include_noise, impl_->given_noise[level]);
+    const auto queries = Queries(impl_->structures, scaling.ScaleInputs(x.middleRows(begin, n)));
+    MomentPosterior::Workspace workspace;
+    const Mixture mixture = PredictMixture(impl_->draws, impl_->posteriors, scaling, queries, level, inflation,
+                                           options.include_noise, impl_->given_noise[level], workspace);
     const Vector mean = MixtureMean(mixture);
     result.mean.segment(begin, n) = mean;
     result.variance.segment(begin, n) = MixtureVariance(mixture, mean);
@@ -161,7 +168,8 @@ absl::StatusOr<Prediction> MfDgp::Predict(const Matrix& x, const PredictOptions&
     if (options.input_gradient) {
       auto gradient = result.input_gradient.middleRows(begin, n);
       for (size_t i = 0; i < impl_->draws.size(); ++i) {
-        gradient += impl_->draws[i].weight * impl_->posteriors[i].MeanGradient(scaled, level);
+        const MomentDraw& draw = impl_->draws[i];
+        gradient += draw.weight * impl_->posteriors[i].MeanGradient(queries[draw.structure], level, workspace);
       }
       gradient = (gradient * scaling.input_width.cwiseInverse().asDiagonal() * scaling.output_sd).eval();
     }
@@ -186,9 +194,10 @@ absl::StatusOr<Vector> MfDgp::LogDensity(const Matrix& x, const Vector& y, const
   const int blocks = static_cast<int>((x.rows() + kBlock - 1) / kBlock);
   ParallelFor(blocks, options.threads, [&](int b) {
     const Index begin = b * kBlock, n = std::min(kBlock, x.rows() - begin);
-    const Mixture mixture =
-        PredictMixture(impl_->draws, impl_->posteriors, scaling, scaling.ScaleInputs(x.middleRows(begin, n)), level,
-                       inflation, options.include_noise, impl_->given_noise[level]);
+    const auto queries = Queries(impl_->structures, scaling.ScaleInputs(x.middleRows(begin, n)));
+    MomentPosterior::Workspace workspace;
+    const Mixture mixture = PredictMixture(impl_->draws, impl_->posteriors, scaling, queries, level, inflation,
+                                           options.include_noise, impl_->given_noise[level], workspace);
     result.segment(begin, n) = MixtureLogDensity(mixture, y.segment(begin, n));
   });
   return result;
