@@ -1,5 +1,7 @@
 #include "core/dgp/link_kernel.h"
 
+#include <cmath>
+
 #include "core/linalg/lanes.h"
 #include "core/linalg/packed.h"
 
@@ -90,20 +92,29 @@ void LinkKernel::Reverse(const LinkInputs& inputs, const Vector& trend_diagonal,
   }
 }
 
-void CrossLinkKernel(const LinkScalars& p, const Matrix& rho_kernel, const Matrix& delta_kernel, const Matrix& trend,
-                     const Vector& m, const Vector& v, const Vector& query_m, const Vector& query_v, Matrix& c) {
-  const double l2 = p.lengthscale2;
+void CrossLinkKernel(const LinkScalars& p, const Matrix& rho_kernel, const Matrix& delta_kernel,
+                     const ConstMatrixRef& trend, const Vector& m, const Vector& v, const Vector& query_m,
+                     const Vector& query_v, const Matrix& c, Matrix& k) {
   const Index n = c.rows();
-  ArrayXd q(n), d2(n);
+  const double rho2 = p.rho * p.rho, scale = p.nonlinear * std::sqrt(p.lengthscale2);
+  k.resize(n, c.cols());
   for (Index j = 0; j < c.cols(); ++j) {
-    auto cj = c.col(j).array();
-    q = (l2 + (v.array() + query_v[j] - 2 * cj).max(0.0)).inverse();
-    d2 = (m.array() - query_m[j]).square();
-    cj = rho_kernel.col(j).array() *
-             (p.linear * (m.array() * query_m[j] + cj) + p.nonlinear * (l2 * q).sqrt() * (-0.5 * d2 * q).exp()) +
-         p.delta * delta_kernel.col(j).array() + (p.rho * p.rho) * cj;
+    const double m_j = query_m[j], v_j = query_v[j];
+    const double* const c_column = c.col(j).data();
+    const double* const rho_column = rho_kernel.col(j).data();
+    const double* const delta_column = delta_kernel.col(j).data();
+    double* const k_column = k.col(j).data();
+    ForEachLaneOverlapping(n, [&]<typename T>(Index i) {
+      const T c_ij = Load<T>(c_column + i), m_i = Load<T>(m.data() + i), difference = m_i - m_j;
+      const T spread = Load<T>(v.data() + i) + v_j - 2.0 * c_ij;
+      const T inverse = 1.0 / (p.lengthscale2 + (spread > 0.0 ? spread : T{}));
+      const T kf = scale * Sqrt(inverse) * ExpOfNegative(-0.5 * difference * difference * inverse);
+      Store(Load<T>(rho_column + i) * (p.linear * (m_i * m_j + c_ij) + kf) + p.delta * Load<T>(delta_column + i) +
+                rho2 * c_ij,
+            k_column + i);
+    });
   }
-  if (p.trend > 0) c += p.trend * trend;
+  if (p.trend > 0) k += p.trend * trend;
 }
 
 }  // namespace fidelio

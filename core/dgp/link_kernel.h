@@ -51,11 +51,11 @@ class LinkKernel {
   Vector diagonal_;
 };
 
-// The same covariance between R points (m, v; rows) and M query points (query_m, query_v; columns), C given as R×M:
-// c is replaced by K. `rho_kernel`, `delta_kernel`, `trend` (may be empty without trend): R×M.
+// The same covariance between R points (m, v; rows) and M query points (query_m, query_v; columns); everything else R×M.
+// `trend` may be empty without trend.
 void CrossLinkKernel(const LinkScalars& scalars, const Matrix& rho_kernel, const Matrix& delta_kernel,
-                     const Matrix& trend, const Vector& m, const Vector& v, const Vector& query_m,
-                     const Vector& query_v, Matrix& c);
+                     const ConstMatrixRef& trend, const Vector& m, const Vector& v, const Vector& query_m,
+                     const Vector& query_v, const Matrix& c, Matrix& k);
 
 }  // namespace fidelio
 

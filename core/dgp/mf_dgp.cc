@@ -15,7 +15,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr Index kBlock = 128;  // query points that one thread works on at a time
+constexpr Index kBlock = 64;  // query points that one thread works on at a time
 
 absl::Status CheckQuery(const Matrix& x, const PredictOptions& options, int levels, int dimension) {
   if (x.cols() != dimension) {
@@ -110,23 +110,35 @@ MfDgp::Impl::Members MfDgp::Impl::MembersAt(int level) const {
   return members;
 }
 
-Mixture MfDgp::Impl::PredictMixture(const Matrix& x, int level, bool include_noise) const {
+std::vector<MomentQueries> MfDgp::Impl::Queries(const Matrix& x) const {
+  std::vector<MomentQueries> queries;
+  queries.reserve(structures.size());
+  for (const auto& structure : structures) queries.emplace_back(*structure, x);
+  return queries;
+}
+
+Mixture MfDgp::Impl::PredictMixture(const std::vector<MomentQueries>& queries, int level, bool include_noise,
+                                    MomentPosterior::Workspace& workspace) const {
   const Members members = MembersAt(level);
+  const Index n = queries[0].x.rows();
   Mixture mixture;
   mixture.weight.resize(members.components);
-  mixture.mean.resize(members.components, x.rows());
-  mixture.variance.resize(members.components, x.rows());
+  mixture.mean.resize(members.components, n);
+  mixture.variance.resize(members.components, n);
   Index at = 0;
   for (const size_t i : members.draws) {
     const MomentPosterior& p = posteriors[i];
     const MomentModel& structure = *structures[draws[i].structure];
     const Scaling& scaling = structure.data.scaling;
     const int own_level = level - structure.recipe.first_level;
-    const MomentPosterior::Gaussians g = p.Predict(x, own_level);
-    const double noise = include_noise ? p.noise(own_level) : 0;
+    auto mean = mixture.mean.middleRows(at, p.links());
+    auto variance = mixture.variance.middleRows(at, p.links());
+    p.Predict(queries[draws[i].structure], own_level, workspace, mean, variance);
+    if (include_noise) variance.array() += p.noise(own_level);
+    mean = (mean.array() * scaling.output_sd + scaling.output_mean).matrix();
+    variance *= scaling.output_sd;
+    variance *= scaling.output_sd;
     mixture.weight.segment(at, p.links()) = draws[i].weight / members.weight * p.link_weights();
-    mixture.mean.middleRows(at, p.links()) = g.mean.array() * scaling.output_sd + scaling.output_mean;
-    mixture.variance.middleRows(at, p.links()) = (g.variance.array() + noise) * scaling.output_sd * scaling.output_sd;
     at += p.links();
   }
   if (include_noise) mixture.variance.array() += given_noise[level];
@@ -139,13 +151,15 @@ Mixture MfDgp::Impl::PredictMixture(const Matrix& x, int level, bool include_noi
   return mixture;
 }
 
-Matrix MfDgp::Impl::MeanGradient(const Matrix& x, int level) const {
+Matrix MfDgp::Impl::MeanGradient(const std::vector<MomentQueries>& queries, int level,
+                                 MomentPosterior::Workspace& workspace) const {
   const Members members = MembersAt(level);
-  Matrix gradient = Matrix::Zero(x.rows(), x.cols());
+  Matrix gradient = Matrix::Zero(queries[0].x.rows(), queries[0].x.cols());
   for (const size_t i : members.draws) {
     const MomentModel& structure = *structures[draws[i].structure];
-    gradient += draws[i].weight / members.weight * structure.data.scaling.output_sd *
-                posteriors[i].MeanGradient(x, level - structure.recipe.first_level);
+    gradient +=
+        draws[i].weight / members.weight * structure.data.scaling.output_sd *
+        posteriors[i].MeanGradient(queries[draws[i].structure], level - structure.recipe.first_level, workspace);
   }
   return gradient * structures[0]->data.scaling.input_width.cwiseInverse().asDiagonal();
 }
@@ -162,15 +176,18 @@ absl::StatusOr<Prediction> MfDgp::Predict(const Matrix& x, const PredictOptions&
   const int blocks = static_cast<int>((x.rows() + kBlock - 1) / kBlock);
   ParallelFor(blocks, options.threads, [&](int b) {
     const Index begin = b * kBlock, n = std::min(kBlock, x.rows() - begin);
-    const Matrix scaled = scaling.ScaleInputs(x.middleRows(begin, n));
-    const Mixture mixture = impl_->PredictMixture(scaled, level, options.include_noise);
+    const std::vector<MomentQueries> queries = impl_->Queries(scaling.ScaleInputs(x.middleRows(begin, n)));
+    MomentPosterior::Workspace workspace;
+    const Mixture mixture = impl_->PredictMixture(queries, level, options.include_noise, workspace);
     const Vector mean = MixtureMean(mixture);
     result.mean.segment(begin, n) = mean;
     result.variance.segment(begin, n) = MixtureVariance(mixture, mean);
     if (!options.quantiles.empty()) {
       result.quantiles.middleRows(begin, n) = MixtureQuantiles(mixture, options.quantiles);
     }
-    if (options.input_gradient) result.input_gradient.middleRows(begin, n) = impl_->MeanGradient(scaled, level);
+    if (options.input_gradient) {
+      result.input_gradient.middleRows(begin, n) = impl_->MeanGradient(queries, level, workspace);
+    }
   });
   return result;
 }
@@ -191,8 +208,9 @@ absl::StatusOr<Vector> MfDgp::LogDensity(const Matrix& x, const Vector& y, const
   const int blocks = static_cast<int>((x.rows() + kBlock - 1) / kBlock);
   ParallelFor(blocks, options.threads, [&](int b) {
     const Index begin = b * kBlock, n = std::min(kBlock, x.rows() - begin);
-    const Mixture mixture =
-        impl_->PredictMixture(scaling.ScaleInputs(x.middleRows(begin, n)), level, options.include_noise);
+    const std::vector<MomentQueries> queries = impl_->Queries(scaling.ScaleInputs(x.middleRows(begin, n)));
+    MomentPosterior::Workspace workspace;
+    const Mixture mixture = impl_->PredictMixture(queries, level, options.include_noise, workspace);
     result.segment(begin, n) = MixtureLogDensity(mixture, y.segment(begin, n));
   });
   return result;

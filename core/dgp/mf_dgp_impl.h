@@ -34,9 +34,14 @@ struct MfDgp::Impl {
                                                      std::vector<std::shared_ptr<const MomentModel>> structures,
                                                      std::vector<MomentDraw> draws, FitReport report, int threads);
 
-  // At scaled inputs, in the user's units.
-  Mixture PredictMixture(const Matrix& x, int level, bool include_noise) const;
-  Matrix MeanGradient(const Matrix& x, int level) const;
+  // Scaled inputs as every structure sees them.
+  std::vector<MomentQueries> Queries(const Matrix& x) const;
+
+  // Predictions at such queries, in the user's units.
+  Mixture PredictMixture(const std::vector<MomentQueries>& queries, int level, bool include_noise,
+                         MomentPosterior::Workspace& workspace) const;
+  Matrix MeanGradient(const std::vector<MomentQueries>& queries, int level,
+                      MomentPosterior::Workspace& workspace) const;
 
  private:
   // The draws whose structure has `level`, their share of all weights, and their number of Gaussians.

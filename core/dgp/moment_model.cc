@@ -79,16 +79,18 @@ double MomentModel::Trend(const ConstVectorRef& theta, int level) const {
   return at < 0 ? 0 : std::exp(theta[at]);
 }
 
-Matrix MomentModel::FirstInputs(const ConstVectorRef& theta, const Matrix& x) const {
-  Matrix a = x;
+void MomentModel::FirstInputs(const ConstVectorRef& theta, const Matrix& x, Matrix& inputs) const {
+  inputs = x;
   for (Index d = 0; d < x.cols(); ++d) {
-    if (layout.first.warp >= 0) {
-      const double c = theta[layout.first.warp + d];
-      for (Index i = 0; i < x.rows(); ++i) a(i, d) = WarpInput(x(i, d), c).value;
-    }
-    a.col(d) *= std::exp(-theta[layout.first.lengthscale + d]);
+    if (layout.first.warp >= 0) WarpInputs(theta[layout.first.warp + d], inputs.col(d));
+    inputs.col(d) *= std::exp(-theta[layout.first.lengthscale + d]);
   }
-  return a;
+}
+
+MomentQueries::MomentQueries(const MomentModel& model, Matrix scaled_x) : x(std::move(scaled_x)) {
+  if (!model.recipe.trend) return;
+  trend = model.TrendKernel(model.data.x, x);
+  trend_diagonal = model.TrendDiagonal(x);
 }
 
 }  // namespace fidelio

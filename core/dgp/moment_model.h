@@ -36,7 +36,16 @@ struct MomentModel {
   Vector TrendDiagonal(const Matrix& x) const;
 
   // Layer 1's inputs: x warped and divided by the lengthscales.
-  Matrix FirstInputs(const ConstVectorRef& theta, const Matrix& x) const;
+  void FirstInputs(const ConstVectorRef& theta, const Matrix& x, Matrix& inputs) const;
+};
+
+// Query points, with what does not change with the hyperparameters either.
+struct MomentQueries {
+  Matrix x;               // M×D, scaled
+  Matrix trend;           // TrendKernel of the N data points and these, N×M; empty without trend
+  Vector trend_diagonal;  // M; empty without trend
+
+  MomentQueries(const MomentModel& model, Matrix scaled_x);
 };
 
 }  // namespace fidelio

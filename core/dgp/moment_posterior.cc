@@ -12,14 +12,6 @@ using Eigen::Index;
 
 constexpr double kLeastVariance = 1e-12;  // of a latent function, in standardised units
 
-Eigen::Map<Eigen::ArrayXd> Flat(Matrix& m) { return {m.data(), m.size()}; }
-
-void Radial(KernelFamily family, Matrix& s, Matrix* slope) {
-  Eigen::ArrayXd derivative;
-  EvaluateRadial(family, Flat(s), slope == nullptr ? nullptr : &derivative);
-  if (slope != nullptr) *slope = derivative.matrix().reshaped(s.rows(), s.cols());
-}
-
 }  // namespace
 
 absl::StatusOr<MomentPosterior> MomentPosterior::Build(MomentRecursion& recursion, const Vector& theta) {
@@ -31,7 +23,10 @@ absl::StatusOr<MomentPosterior> MomentPosterior::Build(MomentRecursion& recursio
   p.theta_ = theta;
   p.link_weights_ = recursion.link_weights();
   p.log_likelihood_ = recursion.log_likelihood();
-  p.first_inputs_ = model.FirstInputs(theta, model.data.x);
+  p.first_mean_ = theta[model.layout.first.mean];
+  p.first_amplitude_ = std::exp(theta[model.layout.first.amplitude]);
+  p.first_trend_ = model.Trend(theta, 0);
+  model.FirstInputs(theta, model.data.x, p.first_inputs_);
   p.levels_.resize(levels);
   for (int t = 0; t < levels; ++t) {
     Level& level = p.levels_[t];
@@ -48,9 +43,8 @@ absl::StatusOr<MomentPosterior> MomentPosterior::Build(MomentRecursion& recursio
     for (int l = 0; l < links; ++l) {
       const Conditioning& c = recursion.conditioning(t, l);
       Conditioned kept;
-      kept.inverse_factor = c.inverse_factor();
+      kept.panels = LowerPanels(c.inverse_factor(), c.cross_weights());
       kept.alpha = c.alpha();
-      kept.cross_weights = c.cross_weights();
       if (t > 0) {
         const Link& link = model.recipe.links[l];
         kept.m = recursion.lower_mean(t, l);
@@ -59,7 +53,7 @@ absl::StatusOr<MomentPosterior> MomentPosterior::Build(MomentRecursion& recursio
         kept.zero = link.raw_zero ? model.data.raw_zero : 0;
       }
       const double weight = t == 0 ? 1 : p.link_weights_[l];
-      const Vector precision = kept.inverse_factor.colwise().squaredNorm();
+      const Vector precision = c.inverse_factor().colwise().squaredNorm();
       residuals += weight * kept.alpha.array().square().cwiseQuotient(precision.array()).sum();
       level.links.push_back(std::move(kept));
     }
@@ -69,85 +63,97 @@ absl::StatusOr<MomentPosterior> MomentPosterior::Build(MomentRecursion& recursio
   return p;
 }
 
-// query.cross: points of levels ≥ t on entry, of levels > t on return.
-void MomentPosterior::Condition(const Conditioned& on, Query& query) const {
-  const Index n = on.alpha.size(), rest = query.cross.rows() - n;
-  if (n > 0) {
-    const auto own = query.cross.topRows(n);
-    query.mean.noalias() += own.transpose() * on.alpha;
-    const Matrix half = on.inverse_factor.triangularView<Eigen::Lower>() * own;
-    query.variance = (query.variance.array() - half.colwise().squaredNorm().transpose().array()).max(kLeastVariance);
-    Matrix cross = query.cross.bottomRows(rest);
-    if (rest > 0) cross.noalias() -= on.cross_weights * own;
-    query.cross.swap(cross);
+void MomentPosterior::Condition(const Conditioned& on, Passage& at) const {
+  const Query& prior = at.prior;
+  Query& given = at.given;
+  const Index n = on.alpha.size(), rest = prior.cross.rows() - n;
+  const auto own = prior.cross.topRows(n);
+  at.product.resize(n + rest, prior.cross.cols());
+  on.panels.Times(own, at.product);
+  given.mean = prior.mean;
+  given.mean.noalias() += own.transpose() * on.alpha;
+  given.variance =
+      (prior.variance - at.product.topRows(n).colwise().squaredNorm().transpose()).cwiseMax(kLeastVariance);
+  given.cross = prior.cross.bottomRows(rest) - at.product.bottomRows(rest);
+}
+
+void MomentPosterior::First(const MomentQueries& queries, Matrix& inputs, Query& query) const {
+  model_->FirstInputs(theta_, queries.x, inputs);
+  CrossKernel(model_->recipe.kernel, first_amplitude_, first_inputs_, inputs, query.cross);
+  query.mean.setConstant(queries.x.rows(), first_mean_);
+  query.variance.setConstant(queries.x.rows(), first_amplitude_);
+  if (first_trend_ > 0) {
+    query.cross += first_trend_ * queries.trend;
+    query.variance += first_trend_ * queries.trend_diagonal;
   }
 }
 
-MomentPosterior::Query MomentPosterior::First(const Matrix& x) const {
-  const double amplitude = std::exp(theta_[model_->layout.first.amplitude]);
-  Query query;
-  CrossDistances(first_inputs_, model_->FirstInputs(theta_, x), query.cross);
-  Radial(model_->recipe.kernel, query.cross, nullptr);
-  query.cross *= amplitude;
-  query.mean.setConstant(x.rows(), theta_[model_->layout.first.mean]);
-  query.variance.setConstant(x.rows(), amplitude);
-  if (const double trend = model_->Trend(theta_, 0); trend > 0) {
-    query.cross += trend * model_->TrendKernel(model_->data.x, x);
-    query.variance += trend * model_->TrendDiagonal(x);
-  }
-  return query;
-}
-
-void MomentPosterior::CrossKernels(const Matrix& x, int t, Matrix& rho_kernel, Matrix& delta_kernel, Matrix& trend,
-                                   Matrix* rho_slope, Matrix* delta_slope) const {
-  const Level& level = levels_[t];
-  CrossDistances(level.rho_inputs, x * level.rho_inverse.asDiagonal(), rho_kernel);
-  Radial(model_->recipe.kernel, rho_kernel, rho_slope);
-  CrossDistances(level.delta_inputs, x * level.delta_inverse.asDiagonal(), delta_kernel);
-  Radial(model_->recipe.kernel, delta_kernel, delta_slope);
-  if (level.scalars.trend > 0) {
-    trend = model_->TrendKernel(model_->data.x.bottomRows(model_->data.rest(t)), x);
-  }
+void MomentPosterior::LinkCross(const MomentQueries& queries, const Query& below, int t, int l, Passage& at) const {
+  const LinkScalars& s = levels_[t].scalars;
+  const Conditioned& to = levels_[t].links[l];
+  CrossLinkKernel(s, at.rho_kernel, at.delta_kernel, queries.trend.bottomRows(s.trend > 0 ? below.cross.rows() : 0),
+                  to.m, to.v, below.mean, below.variance, below.cross, at.link_kernel);
 }
 
 // The query's moments under level t's prior, from those of level t−1 given y_<t.
-MomentPosterior::Query MomentPosterior::Up(const Matrix& x, const Query& below, int t, const Conditioned& to,
-                                           const Matrix& rho_kernel, const Matrix& delta_kernel,
-                                           const Matrix& trend) const {
+void MomentPosterior::Up(const MomentQueries& queries, const Query& below, int t, int l, Passage& at) const {
   const LinkScalars& s = levels_[t].scalars;
-  Query query;
-  query.cross = below.cross;
-  CrossLinkKernel(s, rho_kernel, delta_kernel, trend, to.m, to.v, below.mean, below.variance, query.cross);
-  query.cross.array() += to.prior_offset;
+  const Conditioned& to = levels_[t].links[l];
   const auto m = below.mean.array(), v = below.variance.array();
-  query.mean = s.rho * m + (1 - s.rho) * to.zero;
-  query.variance = s.linear * (m.square() + v) + s.rho * s.rho * v + (s.nonlinear + s.delta + to.prior_offset);
-  if (s.trend > 0) query.variance += s.trend * model_->TrendDiagonal(x);
-  return query;
+  at.prior.cross = at.link_kernel.array() + to.prior_offset;
+  at.prior.mean = s.rho * m + (1 - s.rho) * to.zero;
+  at.prior.variance = s.linear * (m.square() + v) + s.rho * s.rho * v + (s.nonlinear + s.delta + to.prior_offset);
+  if (s.trend > 0) at.prior.variance += s.trend * queries.trend_diagonal;
+}
+
+void MomentPosterior::Begin(const MomentQueries& queries, int level, Workspace& workspace) const {
+  workspace.levels.resize(levels_.size());
+  First(queries, workspace.inputs, workspace.levels[0].prior);
+  Condition(levels_[0].links[0], workspace.levels[0]);
+  for (int t = 1; t <= level; ++t) {
+    const Level& to = levels_[t];
+    Passage& at = workspace.levels[t];
+    workspace.inputs = queries.x * to.rho_inverse.asDiagonal();
+    CrossKernel(model_->recipe.kernel, 1, to.rho_inputs, workspace.inputs, at.rho_kernel);
+    workspace.inputs = queries.x * to.delta_inverse.asDiagonal();
+    CrossKernel(model_->recipe.kernel, 1, to.delta_inputs, workspace.inputs, at.delta_kernel);
+  }
+  // All links find the same below level 1.
+  if (level > 0) LinkCross(queries, workspace.levels[0].given, 1, 0, workspace.levels[1]);
+}
+
+void MomentPosterior::Climb(const MomentQueries& queries, int level, int link, Workspace& workspace) const {
+  for (int t = 1; t <= level; ++t) {
+    const Query& below = workspace.levels[t - 1].given;
+    if (t > 1) LinkCross(queries, below, t, link, workspace.levels[t]);
+    Up(queries, below, t, link, workspace.levels[t]);
+    Condition(levels_[t].links[link], workspace.levels[t]);
+  }
+}
+
+void MomentPosterior::Predict(const MomentQueries& queries, int level, Workspace& workspace, MatrixRef mean,
+                              MatrixRef variance) const {
+  const int levels = static_cast<int>(levels_.size());
+  Begin(queries, level, workspace);
+  for (int l = 0; l < links(); ++l) {
+    Climb(queries, level, l, workspace);
+    for (int t = level + 1; t < levels; ++t) {  // smoothing by the levels above
+      const Query& below = workspace.levels[t - 1].given;
+      Query& prior = workspace.levels[t].prior;
+      prior.cross = levels_[t].scalars.rho * below.cross;
+      prior.mean = below.mean;
+      prior.variance = below.variance;
+      Condition(levels_[t].links[l], workspace.levels[t]);
+    }
+    mean.row(l) = workspace.levels.back().given.mean;
+    variance.row(l) = workspace.levels.back().given.variance;
+  }
 }
 
 MomentPosterior::Gaussians MomentPosterior::Predict(const Matrix& x, int level) const {
-  const int levels = static_cast<int>(levels_.size());
   Gaussians result{.mean = Matrix(links(), x.rows()), .variance = Matrix(links(), x.rows())};
-  Query first = First(x);
-  Condition(levels_[0].links[0], first);
-  std::vector<Query> queries(links(), first);
-  Matrix rho_kernel, delta_kernel, trend;
-  for (int t = 1; t <= level; ++t) {
-    CrossKernels(x, t, rho_kernel, delta_kernel, trend, nullptr, nullptr);
-    for (int l = 0; l < links(); ++l) {
-      queries[l] = Up(x, queries[l], t, levels_[t].links[l], rho_kernel, delta_kernel, trend);
-      Condition(levels_[t].links[l], queries[l]);
-    }
-  }
-  for (int l = 0; l < links(); ++l) {
-    for (int t = level + 1; t < levels; ++t) {  // smoothing by the levels above
-      queries[l].cross *= levels_[t].scalars.rho;
-      Condition(levels_[t].links[l], queries[l]);
-    }
-    result.mean.row(l) = queries[l].mean;
-    result.variance.row(l) = queries[l].variance;
-  }
+  Workspace workspace;
+  Predict(MomentQueries(*model_, x), level, workspace, result.mean, result.variance);
   return result;
 }
 

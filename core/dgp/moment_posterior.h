@@ -13,6 +13,7 @@
 #include "core/base/types.h"
 #include "core/dgp/moment_model.h"
 #include "core/dgp/moment_recursion.h"
+#include "core/linalg/lower_panels.h"
 
 namespace fidelio {
 
@@ -39,13 +40,18 @@ class MomentPosterior {
   // ∂mean/∂x of the link-weighted mean, M×D, in standardised units.
   Matrix MeanGradient(const Matrix& x, int level) const;
 
+  // The same where many posteriors of one model predict in turn: what they share is computed once, and buffers are reused.
+  // One workspace per thread; its contents do not influence results.
+  struct Workspace;
+  void Predict(const MomentQueries& queries, int level, Workspace& workspace, MatrixRef mean, MatrixRef variance) const;
+  Matrix MeanGradient(const MomentQueries& queries, int level, Workspace& workspace) const;
+
  private:
   // A level under one link, conditioned on its data.
   struct Conditioned {
-    Matrix inverse_factor;  // L⁻¹, n×n
-    Vector alpha;           // n
-    Matrix cross_weights;   // K_ba K⁻¹, rest×n
-    Vector m, v;            // of f_{level−1} at the points of levels ≥ level (level ≥ 1)
+    LowerPanels panels;  // [L⁻¹; K_ba K⁻¹], (n+rest)×n
+    Vector alpha;        // n
+    Vector m, v;         // of f_{level−1} at the points of levels ≥ level (level ≥ 1)
     double prior_offset = 0, zero = 0;
   };
   // What the links of a level share.
@@ -60,16 +66,25 @@ class MomentPosterior {
     Matrix cross;
     Vector mean, variance;
   };
+  // The passage of a query through a level: before its data, [L⁻¹; K_ba K⁻¹] times the cross covariance with them, after.
+  struct Passage {
+    Query prior;
+    Matrix product;
+    Query given;
+    Matrix rho_kernel, delta_kernel, link_kernel;
+  };
 
-  void Condition(const Conditioned& on, Query& query) const;
-  Query First(const Matrix& x) const;
-  Query Up(const Matrix& x, const Query& below, int level, const Conditioned& to, const Matrix& rho_kernel,
-           const Matrix& delta_kernel, const Matrix& trend) const;
-  void CrossKernels(const Matrix& x, int level, Matrix& rho_kernel, Matrix& delta_kernel, Matrix& trend,
-                    Matrix* rho_slope, Matrix* delta_slope) const;
+  void Condition(const Conditioned& on, Passage& at) const;
+  void First(const MomentQueries& queries, Matrix& inputs, Query& query) const;
+  void LinkCross(const MomentQueries& queries, const Query& below, int level, int link, Passage& at) const;
+  void Up(const MomentQueries& queries, const Query& below, int level, int link, Passage& at) const;
+  // Level 0, the kernels over x of the levels above, up to `level`, and level 1's link kernel.
+  void Begin(const MomentQueries& queries, int level, Workspace& workspace) const;
+  // From level 0 up to `level` under one link.
+  void Climb(const MomentQueries& queries, int level, int link, Workspace& workspace) const;
   // The gradient's parts (moment_posterior_gradient.cc); a Query named bar holds adjoints.
   Vector SmoothingWeights(int level, int link) const;
-  void ReverseCondition(const Conditioned& on, const Matrix& prior_cross, Query& bar) const;
+  void ReverseCondition(const Conditioned& on, const Passage& at, Query& bar) const;
   void ReverseUp(const Matrix& x, const Query& below, int level, const Conditioned& to, Query& bar,
                  Matrix& x_bar) const;
   void ReverseFirst(const Matrix& x, const Query& bar, Matrix& x_bar) const;
@@ -79,8 +94,14 @@ class MomentPosterior {
   Vector theta_, link_weights_;
   double log_likelihood_ = 0;
   std::vector<double> leave_one_out_, noise_;
+  double first_mean_ = 0, first_amplitude_ = 0, first_trend_ = 0;
   Matrix first_inputs_;
   std::vector<Level> levels_;
+};
+
+struct MomentPosterior::Workspace {
+  std::vector<Passage> levels;
+  Matrix inputs;  // of a kernel over x, at the query points
 };
 
 }  // namespace fidelio

@@ -6,11 +6,19 @@
 #include "core/dgp/moment_posterior.h"
 #include "core/kernel/input_warp.h"
 #include "core/kernel/stationary.h"
+#include "core/linalg/product.h"
 
 namespace fidelio {
 namespace {
 
 using Eigen::Index;
+
+void CrossKernelWithSlope(KernelFamily family, const Matrix& a, const Matrix& b, Matrix& kernel, Matrix& slope) {
+  CrossDistances(a, b, kernel);
+  Eigen::ArrayXd derivative;
+  EvaluateRadial(family, kernel.reshaped().array(), &derivative);
+  slope = derivative.matrix().reshaped(kernel.rows(), kernel.cols());
+}
 
 }  // namespace
 
@@ -23,24 +31,22 @@ Vector MomentPosterior::SmoothingWeights(int level, int link) const {
     Vector own(n + rest);
     own.head(n) = c.alpha;
     own.tail(rest) = weights;
-    if (n > 0 && rest > 0) own.head(n) -= c.cross_weights.transpose() * weights;
+    if (n > 0 && rest > 0) own.head(n) -= c.panels.Dense().bottomRows(rest).transpose() * weights;
     weights = levels_[t].scalars.rho * own;
   }
   return weights;
 }
 
-// From adjoints of the moments after conditioning (query.cross: points of levels > t) to those before (levels ≥ t).
-void MomentPosterior::ReverseCondition(const Conditioned& on, const Matrix& prior_cross, Query& bar) const {
+// From adjoints of the moments after conditioning (bar.cross: points of levels > t) to those before (levels ≥ t).
+void MomentPosterior::ReverseCondition(const Conditioned& on, const Passage& at, Query& bar) const {
   const Index n = on.alpha.size(), rest = bar.cross.rows();
+  Matrix product_bar(n + rest, bar.cross.cols());  // with the opposite sign
+  product_bar.topRows(n) = at.product.topRows(n) * (2 * bar.variance).asDiagonal();
+  product_bar.bottomRows(rest) = bar.cross;
   Matrix before(n + rest, bar.cross.cols());
+  before.topRows(n) = on.alpha * bar.mean.transpose();
+  Multiply({.a = Part::kUpper}, -1, on.panels.Dense().transpose(), product_bar, Write::kAdd, before.topRows(n));
   before.bottomRows(rest) = bar.cross;
-  if (n > 0) {
-    const Matrix half = on.inverse_factor.triangularView<Eigen::Lower>() * prior_cross.topRows(n);
-    before.topRows(n) = on.alpha * bar.mean.transpose();
-    before.topRows(n).noalias() -=
-        on.inverse_factor.transpose().triangularView<Eigen::Upper>() * (half * (2 * bar.variance).asDiagonal());
-    if (rest > 0) before.topRows(n).noalias() -= on.cross_weights.transpose() * bar.cross;
-  }
   bar.cross.swap(before);
 }
 
@@ -49,8 +55,10 @@ void MomentPosterior::ReverseUp(const Matrix& x, const Query& below, int t, cons
                                 Matrix& x_bar) const {
   const Level& level = levels_[t];
   const LinkScalars& s = level.scalars;
-  Matrix rho_kernel, delta_kernel, trend, rho_slope, delta_slope;
-  CrossKernels(x, t, rho_kernel, delta_kernel, trend, &rho_slope, &delta_slope);
+  const Matrix rho_inputs = x * level.rho_inverse.asDiagonal(), delta_inputs = x * level.delta_inverse.asDiagonal();
+  Matrix rho_kernel, delta_kernel, rho_slope, delta_slope;
+  CrossKernelWithSlope(model_->recipe.kernel, level.rho_inputs, rho_inputs, rho_kernel, rho_slope);
+  CrossKernelWithSlope(model_->recipe.kernel, level.delta_inputs, delta_inputs, delta_kernel, delta_slope);
   const double rho2 = s.rho * s.rho;
   Vector m_bar = s.rho * bar.mean.array() + 2 * s.linear * below.mean.array() * bar.variance.array();
   Vector v_bar = (s.linear + rho2) * bar.variance;
@@ -71,10 +79,10 @@ void MomentPosterior::ReverseUp(const Matrix& x, const Query& below, int t, cons
     v_bar[j] += spread_bar.sum();
   }
   Matrix scaled_bar = Matrix::Zero(x.rows(), x.cols());
-  AccumulateCrossInputGradient(level.rho_inputs, x * level.rho_inverse.asDiagonal(), rho_slope, scaled_bar);
+  AccumulateCrossInputGradient(level.rho_inputs, rho_inputs, rho_slope, scaled_bar);
   x_bar += scaled_bar * level.rho_inverse.asDiagonal();
   scaled_bar.setZero();
-  AccumulateCrossInputGradient(level.delta_inputs, x * level.delta_inverse.asDiagonal(), delta_slope, scaled_bar);
+  AccumulateCrossInputGradient(level.delta_inputs, delta_inputs, delta_slope, scaled_bar);
   x_bar += scaled_bar * level.delta_inverse.asDiagonal();
   if (s.trend > 0) AddTrendGradient(x, s.trend, t, bar, x_bar);
   bar = {.cross = std::move(c_bar), .mean = std::move(m_bar), .variance = std::move(v_bar)};
@@ -92,13 +100,10 @@ void MomentPosterior::AddTrendGradient(const Matrix& x, double trend, int t, con
 
 void MomentPosterior::ReverseFirst(const Matrix& x, const Query& bar, Matrix& x_bar) const {
   const MomentLayout& layout = model_->layout;
-  const Matrix inputs = model_->FirstInputs(theta_, x);
-  Matrix kernel, slope;
-  CrossDistances(first_inputs_, inputs, kernel);
-  Eigen::ArrayXd derivative;
-  EvaluateRadial(model_->recipe.kernel, Eigen::Map<Eigen::ArrayXd>(kernel.data(), kernel.size()), &derivative);
-  slope = derivative.matrix().reshaped(kernel.rows(), kernel.cols());
-  slope.array() *= std::exp(theta_[layout.first.amplitude]) * bar.cross.array();
+  Matrix inputs, kernel, slope;
+  model_->FirstInputs(theta_, x, inputs);
+  CrossKernelWithSlope(model_->recipe.kernel, first_inputs_, inputs, kernel, slope);
+  slope.array() *= first_amplitude_ * bar.cross.array();
   Matrix inputs_bar = Matrix::Zero(x.rows(), x.cols());
   AccumulateCrossInputGradient(first_inputs_, inputs, slope, inputs_bar);
   for (Index d = 0; d < x.cols(); ++d) {
@@ -108,37 +113,32 @@ void MomentPosterior::ReverseFirst(const Matrix& x, const Query& bar, Matrix& x_
       x_bar(i, d) += inputs_bar(i, d) * scale * warp;
     }
   }
-  if (const double trend = model_->Trend(theta_, 0); trend > 0) AddTrendGradient(x, trend, 0, bar, x_bar);
+  if (first_trend_ > 0) AddTrendGradient(x, first_trend_, 0, bar, x_bar);
 }
 
-Matrix MomentPosterior::MeanGradient(const Matrix& x, int level) const {
+Matrix MomentPosterior::MeanGradient(const MomentQueries& queries, int level, Workspace& workspace) const {
+  const Matrix& x = queries.x;
   Matrix x_bar = Matrix::Zero(x.rows(), x.cols());
-  Matrix rho_kernel, delta_kernel, trend;
-  const Query first_prior = First(x);
-  Query first = first_prior;
-  Condition(levels_[0].links[0], first);
+  Begin(queries, level, workspace);
   for (int l = 0; l < links(); ++l) {
-    std::vector<Query> given = {first};                     // after conditioning, per level
-    std::vector<Matrix> prior_cross = {first_prior.cross};  // before
-    for (int t = 1; t <= level; ++t) {
-      CrossKernels(x, t, rho_kernel, delta_kernel, trend, nullptr, nullptr);
-      Query query = Up(x, given.back(), t, levels_[t].links[l], rho_kernel, delta_kernel, trend);
-      prior_cross.push_back(query.cross);
-      Condition(levels_[t].links[l], query);
-      given.push_back(std::move(query));
-    }
+    Climb(queries, level, l, workspace);
     const double weight = link_weights_[l];
     Query bar{.cross = weight * SmoothingWeights(level, l) * Eigen::RowVectorXd::Ones(x.rows()),
               .mean = Vector::Constant(x.rows(), weight),
               .variance = Vector::Zero(x.rows())};
     for (int t = level; t >= 1; --t) {
-      ReverseCondition(levels_[t].links[l], prior_cross[t], bar);
-      ReverseUp(x, given[t - 1], t, levels_[t].links[l], bar, x_bar);
+      ReverseCondition(levels_[t].links[l], workspace.levels[t], bar);
+      ReverseUp(x, workspace.levels[t - 1].given, t, levels_[t].links[l], bar, x_bar);
     }
-    ReverseCondition(levels_[0].links[0], prior_cross[0], bar);
+    ReverseCondition(levels_[0].links[0], workspace.levels[0], bar);
     ReverseFirst(x, bar, x_bar);
   }
   return x_bar;
+}
+
+Matrix MomentPosterior::MeanGradient(const Matrix& x, int level) const {
+  Workspace workspace;
+  return MeanGradient(MomentQueries(*model_, x), level, workspace);
 }
 
 }  // namespace fidelio

@@ -22,4 +22,13 @@ Warped WarpInput(double x, double c) {
   return {.value = value, .slope = c * growth, .sensitivity = x * growth - value * (1 + 1 / denominator)};
 }
 
+void WarpInputs(double c, Eigen::Ref<Vector> x) {
+  if (std::abs(c) < kSeries) {
+    for (double& value : x) value = WarpInput(value, c).value;
+    return;
+  }
+  const double denominator = std::expm1(c);
+  for (double& value : x) value = std::expm1(c * value) / denominator;
+}
+
 }  // namespace fidelio

@@ -7,6 +7,8 @@
 #ifndef FIDELIO_CORE_KERNEL_INPUT_WARP_H_
 #define FIDELIO_CORE_KERNEL_INPUT_WARP_H_
 
+#include "core/base/types.h"
+
 namespace fidelio {
 
 struct Warped {
@@ -16,6 +18,9 @@ struct Warped {
 };
 
 Warped WarpInput(double x, double c);
+
+// Replaces every x by w(x; c).
+void WarpInputs(double c, Eigen::Ref<Vector> x);
 
 }  // namespace fidelio
 

@@ -32,6 +32,31 @@ void ForDimensions(Index dimensions, const Body& body) {
   }
 }
 
+// use(radial), where radial(s, κ') returns κ.
+template <typename Use>
+void WithRadial(KernelFamily family, const Use& use) {
+  switch (family) {
+    case KernelFamily::kRbf:
+      return use([]<typename T>(const T& s, T& slope) {
+        const T k = ExpOfNegative(-0.5 * s);
+        slope = -0.5 * k;
+        return k;
+      });
+    case KernelFamily::kMatern32:
+      return use([]<typename T>(const T& s, T& slope) {
+        const T r = Sqrt(3.0 * s), e = ExpOfNegative(-r);
+        slope = -1.5 * e;
+        return (1.0 + r) * e;
+      });
+    case KernelFamily::kMatern52:
+      return use([]<typename T>(const T& s, T& slope) {
+        const T r = Sqrt(5.0 * s), e = ExpOfNegative(-r);
+        slope = (-5.0 / 6.0) * (1.0 + r) * e;
+        return (1.0 + r + r * r / 3.0) * e;
+      });
+  }
+}
+
 }  // namespace
 
 void PairDistances(const Matrix& a, ArrayXd& s) {
@@ -56,33 +81,13 @@ void EvaluateRadial(KernelFamily family, ArrayRef s, ArrayXd* derivative) {
   if (derivative != nullptr) derivative->resize(s.size());
   double* const kappa = s.data();
   double* const slope = derivative != nullptr ? derivative->data() : nullptr;
-  const auto evaluate = [&](const auto& radial) {  // radial(s, κ') returns κ
+  WithRadial(family, [&](const auto& radial) {
     ForEachLane(0, s.size(), [&]<typename T>(Index i) {
       T k_slope;
       Store(radial(Load<T>(kappa + i), k_slope), kappa + i);
       if (slope != nullptr) Store(k_slope, slope + i);
     });
-  };
-  switch (family) {
-    case KernelFamily::kRbf:
-      return evaluate([]<typename T>(const T& x, T& k_slope) {
-        const T k = ExpOfNegative(-0.5 * x);
-        k_slope = -0.5 * k;
-        return k;
-      });
-    case KernelFamily::kMatern32:
-      return evaluate([]<typename T>(const T& x, T& k_slope) {
-        const T r = Sqrt(3.0 * x), e = ExpOfNegative(-r);
-        k_slope = -1.5 * e;
-        return (1.0 + r) * e;
-      });
-    case KernelFamily::kMatern52:
-      return evaluate([]<typename T>(const T& x, T& k_slope) {
-        const T r = Sqrt(5.0 * x), e = ExpOfNegative(-r);
-        k_slope = (-5.0 / 6.0) * (1.0 + r) * e;
-        return (1.0 + r + r * r / 3.0) * e;
-      });
-  }
+  });
 }
 
 void AccumulatePairInputGradient(const Matrix& a, const ArrayXd& w, Matrix& a_bar) {
@@ -126,6 +131,39 @@ void CrossDistances(const Matrix& a, const Matrix& b, Matrix& s) {
     s.col(j).array() = (a.col(0).array() - b(j, 0)).square();
     for (Index d = 1; d < a.cols(); ++d) s.col(j).array() += (a.col(d).array() - b(j, d)).square();
   }
+}
+
+template <int dims, typename Radial>
+void CrossColumns(const Radial& radial, double amplitude, const Matrix& a, const Matrix& b, Matrix& k) {
+  const Index n = a.rows(), dimensions = dims > 0 ? dims : a.cols();
+  for (Index j = 0; j < b.rows(); ++j) {
+    const double *const at = a.data(), *const from = b.data() + j;
+    double* const out = k.col(j).data();
+    ForEachLaneOverlapping(n, [&]<typename T>(Index i) {
+      T s = {}, slope;
+      for (Index d = 0; d < dimensions; ++d) {
+        const T difference = Load<T>(at + d * n + i) - from[d * b.rows()];
+        s += difference * difference;
+      }
+      Store(amplitude * radial(s, slope), out + i);
+    });
+  }
+}
+
+void CrossKernel(KernelFamily family, double amplitude, const Matrix& a, const Matrix& b, Matrix& k) {
+  k.resize(a.rows(), b.rows());
+  WithRadial(family, [&](const auto& radial) {
+    switch (a.cols()) {  // known numbers of dimensions save a loop
+      case 1:
+        return CrossColumns<1>(radial, amplitude, a, b, k);
+      case 2:
+        return CrossColumns<2>(radial, amplitude, a, b, k);
+      case 3:
+        return CrossColumns<3>(radial, amplitude, a, b, k);
+      default:
+        return CrossColumns<0>(radial, amplitude, a, b, k);
+    }
+  });
 }
 
 void AccumulateCrossInputGradient(const Matrix& a, const Matrix& b, const Matrix& w, Matrix& b_bar) {

@@ -37,6 +37,9 @@ void AccumulatePairLengthscaleGradient(const Matrix& a, const Eigen::ArrayXd& w,
 // Squared distances between the rows of `a` (R×D) and of `b` (M×D): R×M.
 void CrossDistances(const Matrix& a, const Matrix& b, Matrix& s);
 
+// amplitude·κ between the rows of `a` (R×D) and of `b` (M×D), both divided by the lengthscales: R×M.
+void CrossKernel(KernelFamily family, double amplitude, const Matrix& a, const Matrix& b, Matrix& k);
+
 // Given w = ∂F/∂s (R×M): adds ∂F/∂b to b_bar (M×D).
 void AccumulateCrossInputGradient(const Matrix& a, const Matrix& b, const Matrix& w, Matrix& b_bar);
 

@@ -55,6 +55,17 @@ inline void ForEachLane(Eigen::Index begin, Eigen::Index end, const Body& body) 
   for (; i < end; ++i) body.template operator()<double>(i);
 }
 
+// The same for a body that may be run twice for an i: what is left over is done by Lanes too, with those before it.
+template <typename Body>
+inline void ForEachLaneOverlapping(Eigen::Index end, const Body& body) {
+  if (end < kLanes) {
+    for (Eigen::Index i = 0; i < end; ++i) body.template operator()<double>(i);
+    return;
+  }
+  for (Eigen::Index i = 0; i + kLanes <= end; i += kLanes) body.template operator()<Lanes>(i);
+  if (end % kLanes != 0) body.template operator()<Lanes>(end - kLanes);
+}
+
 // body(0), …, body(count − 1), without a loop: arrays that it indexes can stay in registers.
 template <int count, typename Body>
 inline void Unrolled(const Body& body) {

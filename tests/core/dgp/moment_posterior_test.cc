@@ -113,6 +113,21 @@ TEST_P(MomentPosteriorTest, QueriesDoNotInfluenceEachOther) {
   }
 }
 
+TEST_P(MomentPosteriorTest, WhatAWorkspaceHeldBeforeDoesNotMatter) {
+  const MomentQueries queries(*model_, Queries(5)), others(*model_, Queries(9));
+  MomentPosterior::Workspace used;
+  for (int t = 0; t < model_->data.levels(); ++t) {
+    Matrix mean(posterior_.links(), 9), variance(posterior_.links(), 9);
+    posterior_.Predict(others, model_->data.levels() - 1, used, mean, variance);
+    posterior_.Predict(queries, t, used, mean.leftCols(5), variance.leftCols(5));
+    const MomentPosterior::Gaussians fresh = posterior_.Predict(queries.x, t);
+    EXPECT_EQ(mean.leftCols(5), fresh.mean);
+    EXPECT_EQ(variance.leftCols(5), fresh.variance);
+    posterior_.Predict(others, model_->data.levels() - 1, used, mean, variance);
+    EXPECT_EQ(posterior_.MeanGradient(queries, t, used), posterior_.MeanGradient(queries.x, t));
+  }
+}
+
 TEST_P(MomentPosteriorTest, NoQueriesGiveEmptyPredictions) {
   for (int t = 0; t < model_->data.levels(); ++t) {
     EXPECT_EQ(posterior_.Predict(Matrix(0, GetParam().dimension), t).mean.cols(), 0);
@@ -126,6 +141,14 @@ TEST_P(MomentPosteriorTest, NoiseIsTheLearnedVariance) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, MomentPosteriorTest, testing::ValuesIn(MomentCases()),
                          [](const auto& test) { return test.param.name; });
+
+// More points than fit a tile of a product or a register of lanes.
+INSTANTIATE_TEST_SUITE_P(
+    Sizes, MomentPosteriorTest,
+    testing::Values(
+        MomentCase{.name = "DozensOfPoints", .counts = {41, 26, 13}, .recipe = WithTrend(ReferenceRecipe2(), 0.5)},
+        MomentCase{.name = "FewPointsBelowMany", .counts = {3, 30, 2}, .recipe = ReferenceRecipe2()}),
+    [](const auto& test) { return test.param.name; });
 
 // With s2 and vf at e⁻⁴⁰ the link is linear and the recursion, smoothing included, exact.
 class LinearPosteriorTest : public testing::TestWithParam<MomentCase> {};

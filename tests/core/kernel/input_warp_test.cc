@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 #include "gtest/gtest.h"
 
@@ -58,6 +59,12 @@ TEST_P(InputWarpTest, TheOppositeSignMirrorsTheBox) {
     const double expected = 1 - WarpInput(1 - x, c_).value;
     EXPECT_NEAR(WarpInput(x, -c_).value, expected, 1e-12 * std::max(1.0, std::abs(expected))) << x;
   }
+}
+
+TEST_P(InputWarpTest, ManyInputsAreWarpedLikeEachAlone) {
+  Vector x = Eigen::Map<const Vector>(kInputs, std::size(kInputs));
+  WarpInputs(c_, x);
+  for (size_t i = 0; i < std::size(kInputs); ++i) EXPECT_EQ(x[i], WarpInput(kInputs[i], c_).value) << kInputs[i];
 }
 
 INSTANTIATE_TEST_SUITE_P(Strengths, InputWarpTest,

@@ -44,8 +44,7 @@ Matrix PairKernel(KernelFamily family, const Matrix& a) {
 
 Matrix CrossKernel(KernelFamily family, const Matrix& a, const Matrix& b) {
   Matrix k;
-  CrossDistances(a, b, k);
-  EvaluateRadial(family, k.reshaped().array(), nullptr);
+  CrossKernel(family, 1, a, b, k);
   return k;
 }
 
@@ -111,6 +110,17 @@ TEST_P(KernelContractTest, CrossEqualsTheNaiveDoubleLoop) {
     const auto inverse = lengthscales.cwiseInverse().asDiagonal();
     EXPECT_TRUE(
         Near(CrossKernel(family_, x * inverse, z * inverse), NaiveKernelMatrix(family_, x, z, lengthscales), 1e-12));
+  }
+}
+
+TEST_P(KernelContractTest, CrossEqualsItsFormulaForAnyNumbersOfPointsAndDimensions) {
+  for (const int d : {1, 2, 3, 4, 7}) {
+    for (const int n : {0, 1, 2, 3, 4, 5, 7, 8, 9, 11, 17}) {
+      const Matrix x = RandomNormal(n, d, 1), z = RandomNormal(5, d, 2);
+      Matrix k;
+      CrossKernel(family_, 0.7, x, z, k);
+      EXPECT_TRUE(Near(k, 0.7 * NaiveKernelMatrix(family_, x, z, Vector::Ones(d)), 1e-13)) << n << " points, d = " << d;
+    }
   }
 }
 
