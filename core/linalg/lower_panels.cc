@@ -61,7 +61,7 @@ void LowerPanels::Times(const ConstMatrixRef& b, MatrixRef out) const {
   if (columns_ == 0) out.setZero();
   if (b.cols() == 1) {
     ForPanels(rows_, columns_, [&](Index i, Index height, Index depth, Index at) {
-      PanelTimesVector(depth, &panels_[at], b.data(), &out(i, 0), height);
+      PanelTimesVector(depth, panels_.data() + at, b.data(), &out(i, 0), height);
     });
     return;
   }
@@ -71,9 +71,9 @@ void LowerPanels::Times(const ConstMatrixRef& b, MatrixRef out) const {
       if (size <= 0) return;
       for (Index j = 0; j < b.cols(); j += kTileColumns) {
         const Index width = std::min<Index>(kTileColumns, b.cols() - j);
-        kTiles[vectors - 1][width - 1](size, 1, &panels_[at + first * kTileRows], kTileRows, b.col(j).data() + first, 1,
-                                       b.outerStride(), first == 0 ? Write::kSet : Write::kAdd, &out(i, j),
-                                       out.outerStride(), height);
+        kTiles[vectors - 1][width - 1](size, 1, panels_.data() + at + first * kTileRows, kTileRows,
+                                       b.col(j).data() + first, 1, b.outerStride(),
+                                       first == 0 ? Write::kSet : Write::kAdd, &out(i, j), out.outerStride(), height);
       }
     });
   }
