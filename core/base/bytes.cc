@@ -1,6 +1,5 @@
 #include "core/base/bytes.h"
 
-#include <array>
 #include <bit>
 #include <cstring>
 
@@ -11,16 +10,6 @@ namespace {
 
 constexpr char kMagic[8] = {'F', 'I', 'D', 'E', 'L', 'I', 'O', '\0'};
 constexpr size_t kHeader = 24, kTrailer = 4;
-
-constexpr std::array<uint32_t, 256> MakeTable() {
-  std::array<uint32_t, 256> table{};
-  for (uint32_t i = 0; i < 256; ++i) {
-    uint32_t c = i;
-    for (int k = 0; k < 8; ++k) c = (c & 1) ? (c >> 1) ^ 0x82F63B78u : c >> 1;
-    table[i] = c;
-  }
-  return table;
-}
 
 void Append(std::string& out, uint64_t v, int bytes) {
   for (int i = 0; i < bytes; ++i) out.push_back(static_cast<char>((v >> (8 * i)) & 0xff));
@@ -34,16 +23,14 @@ uint64_t Take(absl::string_view bytes, size_t at, int count) {
 
 }  // namespace
 
-uint32_t Crc32c(absl::string_view bytes) {
-  static constexpr std::array<uint32_t, 256> kTable = MakeTable();
-  uint32_t c = ~0u;
-  for (const char b : bytes) c = kTable[(c ^ static_cast<unsigned char>(b)) & 0xff] ^ (c >> 8);
-  return ~c;
-}
-
 void ByteWriter::Little(uint64_t v, int bytes) { Append(payload_, v, bytes); }
 
 void ByteWriter::F64(double v) { Little(std::bit_cast<uint64_t>(v), 8); }
+
+void ByteWriter::String(absl::string_view v) {
+  U64(v.size());
+  payload_.append(v.data(), v.size());
+}
 
 void ByteWriter::Write(const Vector& v) {
   U64(static_cast<uint64_t>(v.size()));
@@ -112,6 +99,13 @@ uint64_t ByteReader::Little(int bytes) {
 }
 
 double ByteReader::F64() { return std::bit_cast<double>(Little(8)); }
+
+std::string ByteReader::ReadString() {
+  const uint64_t n = Count(1);
+  std::string v(rest_.substr(0, n));
+  rest_.remove_prefix(n);
+  return v;
+}
 
 uint64_t ByteReader::Count(uint64_t unit) {
   const uint64_t n = U64();

@@ -18,20 +18,20 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/base/crc32c.h"
 #include "core/base/export.h"
 #include "core/base/types.h"
 
 namespace fidelio {
 
-FIDELIO_EXPORT uint32_t Crc32c(absl::string_view bytes);
-
-class ByteWriter {
+class FIDELIO_EXPORT ByteWriter {
  public:
   void U32(uint32_t v) { Little(v, 4); }
   void U64(uint64_t v) { Little(v, 8); }
   void I64(int64_t v) { Little(static_cast<uint64_t>(v), 8); }
   void Bool(bool v) { Little(v ? 1 : 0, 1); }
   void F64(double v);
+  void String(absl::string_view v);
   void Write(const Vector& v);
   void Write(const Matrix& m);
   void Write(const std::vector<Vector>& vs);
@@ -46,7 +46,7 @@ class ByteWriter {
 
 // Reads what ByteWriter wrote. After a read past the end, or of an impossible size, every further read gives zeros and
 // status() says so: check it once at the end, before using what was read.
-class ByteReader {
+class FIDELIO_EXPORT ByteReader {
  public:
   struct Opened;
   // Checks magic, kind, length and checksum. `want` names the kind for messages.
@@ -60,6 +60,7 @@ class ByteReader {
   int64_t I64() { return static_cast<int64_t>(Little(8)); }
   bool Bool() { return Little(1) != 0; }
   double F64();
+  std::string ReadString();
   Vector ReadVector();
   Matrix ReadMatrix();
   std::vector<Vector> ReadVectors();

@@ -19,6 +19,8 @@ struct FitOptions {
   uint64_t seed = 0;  // the same seed gives the same model, whatever the number of threads
   int threads = 0;    // 0: all cores
   double max_seconds = std::numeric_limits<double>::infinity();  // > 0; then the best so far is returned
+  // > 0, over all phases; then the best so far is returned. The first two are always made.
+  int64_t max_iterations = std::numeric_limits<int64_t>::max();
   const MfDgp* warm_start = nullptr;  // its draws are starting points too; the same number of levels and inputs
 };
 

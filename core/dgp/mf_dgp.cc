@@ -17,14 +17,26 @@ using Eigen::Index;
 
 constexpr Index kBlock = 64;  // query points that one thread works on at a time
 
-absl::Status CheckQuery(const Matrix& x, const PredictOptions& options, int levels, int dimension) {
-  if (x.cols() != dimension) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("x: %d columns, but the model has input dimension %d", x.cols(), dimension));
+absl::Status CheckQuantiles(const std::vector<double>& quantiles) {
+  for (size_t k = 0; k < quantiles.size(); ++k) {
+    if (!(quantiles[k] > 0 && quantiles[k] < 1)) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("quantiles[%d]: %g, want a probability between 0 and 1", k, quantiles[k]));
+    }
   }
-  if (options.level < -1 || options.level >= levels) {
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CheckQuery(const MfDgp& model, const Matrix& x, int level) {
+  if (x.cols() != model.input_dimension()) {
     return absl::InvalidArgumentError(
-        absl::StrFormat("level: %d, want 0 to %d, or -1 for the highest fidelity", options.level, levels - 1));
+        absl::StrFormat("x: %d columns, but the model has input dimension %d", x.cols(), model.input_dimension()));
+  }
+  if (level < -1 || level >= model.levels()) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("level: %d, want 0 to %d, or -1 for the highest fidelity", level, model.levels() - 1));
   }
   for (Index i = 0; i < x.rows(); ++i) {
     for (Index j = 0; j < x.cols(); ++j) {
@@ -33,16 +45,8 @@ absl::Status CheckQuery(const Matrix& x, const PredictOptions& options, int leve
       }
     }
   }
-  for (size_t k = 0; k < options.quantiles.size(); ++k) {
-    if (!(options.quantiles[k] > 0 && options.quantiles[k] < 1)) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("quantiles[%d]: %g, want a probability between 0 and 1", k, options.quantiles[k]));
-    }
-  }
   return absl::OkStatus();
 }
-
-}  // namespace
 
 MfDgp::MfDgp(std::unique_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 MfDgp::~MfDgp() = default;
@@ -101,11 +105,19 @@ absl::StatusOr<std::unique_ptr<MfDgp::Impl>> MfDgp::Impl::Build(
 
 MfDgp::Impl::Members MfDgp::Impl::MembersAt(int level) const {
   Members members;
+  Index components = 0;
   for (size_t i = 0; i < draws.size(); ++i) {
     if (level < structures[draws[i].structure]->recipe.first_level) continue;
     members.draws.push_back(i);
     members.weight += draws[i].weight;
-    members.components += posteriors[i].links();
+    members.first_component.push_back(components);
+    components += posteriors[i].links();
+  }
+  members.component_weights.resize(components);
+  for (size_t k = 0; k < members.draws.size(); ++k) {
+    const MomentPosterior& p = posteriors[members.draws[k]];
+    members.component_weights.segment(members.first_component[k], p.links()) =
+        draws[members.draws[k]].weight / members.weight * p.link_weights();
   }
   return members;
 }
@@ -122,11 +134,12 @@ Mixture MfDgp::Impl::PredictMixture(const std::vector<MomentQueries>& queries, i
   const Members members = MembersAt(level);
   const Index n = queries[0].x.rows();
   Mixture mixture;
-  mixture.weight.resize(members.components);
-  mixture.mean.resize(members.components, n);
-  mixture.variance.resize(members.components, n);
-  Index at = 0;
-  for (const size_t i : members.draws) {
+  mixture.weight = members.component_weights;
+  mixture.mean.resize(mixture.weight.size(), n);
+  mixture.variance.resize(mixture.weight.size(), n);
+  for (size_t k = 0; k < members.draws.size(); ++k) {
+    const size_t i = members.draws[k];
+    const Index at = members.first_component[k];
     const MomentPosterior& p = posteriors[i];
     const MomentModel& structure = *structures[draws[i].structure];
     const Scaling& scaling = structure.data.scaling;
@@ -138,15 +151,13 @@ Mixture MfDgp::Impl::PredictMixture(const std::vector<MomentQueries>& queries, i
     mean = (mean.array() * scaling.output_sd + scaling.output_mean).matrix();
     variance *= scaling.output_sd;
     variance *= scaling.output_sd;
-    mixture.weight.segment(at, p.links()) = draws[i].weight / members.weight * p.link_weights();
-    at += p.links();
   }
   if (include_noise) mixture.variance.array() += given_noise[level];
-  if (inflation > 1 && level == static_cast<int>(data.levels.size()) - 1) {
+  if (const double factor = InflationAt(level); factor > 1) {
     // About the mixture's mean, so that its whole variance grows by the factor.
     const Vector mean = MixtureMean(mixture);
-    mixture.mean = ((mixture.mean.rowwise() - mean.transpose()) * std::sqrt(inflation)).rowwise() + mean.transpose();
-    mixture.variance *= inflation;
+    mixture.mean = ((mixture.mean.rowwise() - mean.transpose()) * std::sqrt(factor)).rowwise() + mean.transpose();
+    mixture.variance *= factor;
   }
   return mixture;
 }
@@ -165,7 +176,8 @@ Matrix MfDgp::Impl::MeanGradient(const std::vector<MomentQueries>& queries, int 
 }
 
 absl::StatusOr<Prediction> MfDgp::Predict(const Matrix& x, const PredictOptions& options) const {
-  FIDELIO_RETURN_IF_ERROR(CheckQuery(x, options, levels(), input_dimension()));
+  FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
+  FIDELIO_RETURN_IF_ERROR(CheckQuantiles(options.quantiles));
   const int level = options.level < 0 ? levels() - 1 : options.level;
   const Scaling& scaling = impl_->structures[0]->data.scaling;
   Prediction result;
@@ -193,7 +205,7 @@ absl::StatusOr<Prediction> MfDgp::Predict(const Matrix& x, const PredictOptions&
 }
 
 absl::StatusOr<Vector> MfDgp::LogDensity(const Matrix& x, const Vector& y, const PredictOptions& options) const {
-  FIDELIO_RETURN_IF_ERROR(CheckQuery(x, options, levels(), input_dimension()));
+  FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
   if (y.size() != x.rows()) {
     return absl::InvalidArgumentError(absl::StrFormat("y: %d values, but x has %d rows", y.size(), x.rows()));
   }

@@ -39,6 +39,8 @@ class FIDELIO_EXPORT MfDgp final : public Emulator {
   int input_dimension() const override;
   absl::StatusOr<Prediction> Predict(const Matrix& x, const PredictOptions& options) const override;
   absl::StatusOr<Vector> LogDensity(const Matrix& x, const Vector& y, const PredictOptions& options) const override;
+  absl::StatusOr<JointPosterior> JointMoments(const Matrix& x, const PredictOptions& options) const override;
+  absl::StatusOr<Matrix> SamplePaths(const Matrix& x, const SampleOptions& options) const override;
   std::string Save() const override;
 
   const FitReport& report() const;

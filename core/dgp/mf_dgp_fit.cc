@@ -1,14 +1,14 @@
-// The state of a running fit, version 1 (the envelope is in core/base/bytes.h). Payload, in this order:
+// The state of a running fit, version 2 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   u32 recipe version; data as in a checkpoint
-//   options      bool kernel given, u32 kernel, u64 seed, f64 max seconds
+//   options      bool kernel given, u32 kernel, u64 seed, f64 max seconds, i64 max iterations (not in version 1)
 //   warm starts  u64 count; starts
 //   progress     u64 starts; per start u32 structure, vector z, f64 value, bool done
 //                u64 modes; per mode u32 structure, vector z, f64 value, matrix Hessian, f64 log evidence, f64 weight,
 //                    vector origin, matrix basis
 //                u64 chains; per chain u32 mode, bool started, vector q, f64 value, vector gradient, f64 log step,
 //                    u32 iteration, f64 acceptance, u64 draws, per draw vector z
-//                i64 evaluations, f64 seconds
+//                i64 iterations (not in version 1), i64 evaluations, f64 seconds
 #include "core/dgp/mf_dgp_fit.h"
 
 #include <numeric>
@@ -146,6 +146,7 @@ struct MfDgpFit::Impl {
     request.seed = options.seed;
     request.threads = options.threads;
     request.max_seconds = options.max_seconds;
+    request.max_iterations = options.max_iterations;
   }
 };
 
@@ -201,20 +202,22 @@ std::string MfDgpFit::SaveState() const {
   out.U32(static_cast<uint32_t>(impl_->kernel.value_or(KernelFamily::kRbf)));
   out.U64(impl_->request.seed);
   out.F64(impl_->request.max_seconds);
+  out.I64(impl_->request.max_iterations);
   Write(impl_->request.extra_starts, out);
   Write(state.starts, out);
   out.U64(state.modes.size());
   for (const ModeState& mode : state.modes) Write(mode, out);
   out.U64(state.chains.size());
   for (const ChainState& chain : state.chains) Write(chain, out);
+  out.I64(state.iterations);
   out.I64(state.evaluations);
   out.F64(state.seconds);
-  return out.Seal(kMfDgpFitKind, kMfDgpVersion);
+  return out.Seal(kMfDgpFitKind, kMfDgpFitVersion);
 }
 
 absl::StatusOr<std::unique_ptr<MfDgpFit>> MfDgpFit::Resume(absl::string_view bytes, int threads) {
   FIDELIO_ASSIGN_OR_RETURN(ByteReader::Opened opened,
-                           ByteReader::Open(bytes, kMfDgpFitKind, kMfDgpVersion, "state of a running MF-DGP fit"));
+                           ByteReader::Open(bytes, kMfDgpFitKind, kMfDgpFitVersion, "state of a running MF-DGP fit"));
   ByteReader& in = opened.reader;
   const uint32_t recipe = in.U32();
   if (recipe != kRecipeVersion) {
@@ -229,6 +232,7 @@ absl::StatusOr<std::unique_ptr<MfDgpFit>> MfDgpFit::Resume(absl::string_view byt
   options.kernel = kernel_given ? std::optional<KernelFamily>(kernel) : std::nullopt;
   options.seed = in.U64();
   options.max_seconds = in.F64();
+  if (opened.version >= 2) options.max_iterations = in.I64();
   options.threads = threads;
   std::vector<StartState> warm = ReadStarts(in);
   MomentFitState state;
@@ -237,6 +241,7 @@ absl::StatusOr<std::unique_ptr<MfDgpFit>> MfDgpFit::Resume(absl::string_view byt
   for (uint64_t i = 0; i < modes && in.ok(); ++i) state.modes.push_back(ReadMode(in));
   const uint64_t chains = in.U64();
   for (uint64_t i = 0; i < chains && in.ok(); ++i) state.chains.push_back(ReadChain(in));
+  if (opened.version >= 2) state.iterations = in.I64();
   state.evaluations = in.I64();
   state.seconds = in.F64();
   FIDELIO_RETURN_IF_ERROR(in.Finish());

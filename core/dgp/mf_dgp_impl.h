@@ -17,6 +17,7 @@ namespace fidelio {
 inline constexpr uint32_t kMfDgpKind = 1;
 inline constexpr uint32_t kMfDgpFitKind = 2;
 inline constexpr uint32_t kMfDgpVersion = 1;
+inline constexpr uint32_t kMfDgpFitVersion = 2;
 
 struct MfDgp::Impl {
   Dataset data;
@@ -43,15 +44,25 @@ struct MfDgp::Impl {
   Matrix MeanGradient(const std::vector<MomentQueries>& queries, int level,
                       MomentPosterior::Workspace& workspace) const;
 
- private:
-  // The draws whose structure has `level`, their share of all weights, and their number of Gaussians.
+  // The draws whose structure has `level`, their share of all weights, and the Gaussians that they predict there: one per
+  // link, draw by draw.
   struct Members {
     std::vector<size_t> draws;
     double weight = 0;
-    Eigen::Index components = 0;
+    std::vector<Eigen::Index> first_component;  // per draw
+    Vector component_weights;                   // sum to 1
   };
   Members MembersAt(int level) const;
+
+  // A draw's joint Gaussian from standardised to the user's units, with noise on the diagonal if it is asked for.
+  void ToUserUnits(size_t draw, int level, bool include_noise, Vector& mean, Matrix& covariance) const;
+
+  // What variances at `level` are multiplied by: 1 but at the top.
+  double InflationAt(int level) const { return level + 1 == static_cast<int>(data.levels.size()) ? inflation : 1; }
 };
+
+// INVALID_ARGUMENT for inputs or a level that the model does not have.
+absl::Status CheckQuery(const MfDgp& model, const Matrix& x, int level);
 
 void WriteDataset(const Dataset& data, ByteWriter& out);
 Dataset ReadDataset(ByteReader& in);

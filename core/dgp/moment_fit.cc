@@ -28,7 +28,10 @@ class Runner {
  public:
   Runner(const MomentFitRequest& request, SharedFitState& state)
       : request_(request), state_(state), begin_(std::chrono::steady_clock::now()) {
-    spent_before_ = state_.With([](const MomentFitState& s) { return s.seconds; });
+    state_.With([this](const MomentFitState& s) {
+      spent_before_ = s.seconds;
+      iteration_ = s.iterations;
+    });
   }
 
   absl::StatusOr<MomentFitResult> Run() {
@@ -59,6 +62,7 @@ class Runner {
   absl::Status Optimise() {
     const int count = Get<int>([](auto& s) { return static_cast<int>(s.starts.size()); });
     ForEach(count, [&](int i, Objectives& objectives) {
+      if (cancelled_ || (out_of_time_ && HasResult())) return;
       StartState start = Get<StartState>([i](auto& s) { return s.starts[i]; });
       MomentObjective& objective = objectives.For(start.structure);
       LbfgsOptions options;
@@ -138,6 +142,7 @@ class Runner {
     const std::vector<ModeState> modes = Get<std::vector<ModeState>>([](auto& s) { return s.modes; });
     const int count = Get<int>([](auto& s) { return static_cast<int>(s.chains.size()); });
     ForEach(count, [&](int c, Objectives& objectives) {
+      if (cancelled_ || out_of_time_) return;
       ChainState chain = Get<ChainState>([c](auto& s) { return s.chains[c]; });
       const ModeState& mode = modes[chain.mode];
       MomentObjective& objective = objectives.For(mode.structure);
@@ -241,13 +246,15 @@ class Runner {
   bool Tick(const char* phase, int evaluations, double value, double fraction) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const double seconds = Seconds();
+    ++iteration_;
     const int64_t total = Get<int64_t>([&](auto& s) {
       s.seconds = seconds;
+      s.iterations = iteration_;
       return s.evaluations += evaluations;
     });
-    ++iteration_;
     // The first evaluation is always made: without it there is nothing to return.
-    if (seconds > request_.max_seconds && iteration_ > 1) out_of_time_ = true;
+    const bool spent = seconds > request_.max_seconds || iteration_ >= request_.max_iterations;
+    if (spent && iteration_ > 1) out_of_time_ = true;
     fraction_ = std::max(fraction_, fraction);
     const FitProgress progress{.phase = phase,
                                .iteration = iteration_,
@@ -257,6 +264,14 @@ class Runner {
                                .seconds = seconds};
     if (request_.observer != nullptr && !cancelled_ && !request_.observer->OnProgress(progress)) cancelled_ = true;
     return !cancelled_ && !out_of_time_;
+  }
+
+  // Whether the optimisation has something to return.
+  bool HasResult() {
+    const auto finite = [](const StartState& s) { return std::isfinite(s.value); };
+    if (Get<bool>([&](auto& s) { return std::any_of(s.starts.begin(), s.starts.end(), finite); })) return true;
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::any_of(unfinished_.begin(), unfinished_.end(), finite);
   }
 
   absl::Status CheckCancelled() const {

@@ -68,6 +68,7 @@ struct MomentFitState {
   std::vector<StartState> starts;
   std::vector<ModeState> modes;    // empty until the starts are done
   std::vector<ChainState> chains;  // empty until the modes have weights
+  int64_t iterations = 0;
   int64_t evaluations = 0;
   double seconds = 0;  // spent before this state was taken
 };
@@ -101,6 +102,7 @@ struct MomentFitRequest {
   uint64_t seed = 0;
   int threads = 0;
   double max_seconds = std::numeric_limits<double>::infinity();
+  int64_t max_iterations = std::numeric_limits<int64_t>::max();
   std::vector<StartState> extra_starts;  // for warm starts
   FitObserver* observer = nullptr;
 };
@@ -120,8 +122,8 @@ struct MomentFitResult {
   double seconds = 0;
 };
 
-// Runs `state` to its end. CANCELLED when the observer says so; `state` can then be continued. When max_seconds pass, the
-// best so far is returned.
+// Runs `state` to its end. CANCELLED when the observer says so; `state` can then be continued. When max_seconds or
+// max_iterations have passed, the best so far is returned.
 absl::StatusOr<MomentFitResult> RunMomentFit(const MomentFitRequest& request, SharedFitState& state);
 
 }  // namespace fidelio

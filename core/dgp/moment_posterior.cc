@@ -131,20 +131,23 @@ void MomentPosterior::Climb(const MomentQueries& queries, int level, int link, W
   }
 }
 
+void MomentPosterior::Smooth(int level, int link, Workspace& workspace) const {
+  for (int t = level + 1; t < static_cast<int>(levels_.size()); ++t) {
+    const Query& below = workspace.levels[t - 1].given;
+    Query& prior = workspace.levels[t].prior;
+    prior.cross = levels_[t].scalars.rho * below.cross;
+    prior.mean = below.mean;
+    prior.variance = below.variance;
+    Condition(levels_[t].links[link], workspace.levels[t]);
+  }
+}
+
 void MomentPosterior::Predict(const MomentQueries& queries, int level, Workspace& workspace, MatrixRef mean,
                               MatrixRef variance) const {
-  const int levels = static_cast<int>(levels_.size());
   Begin(queries, level, workspace);
   for (int l = 0; l < links(); ++l) {
     Climb(queries, level, l, workspace);
-    for (int t = level + 1; t < levels; ++t) {  // smoothing by the levels above
-      const Query& below = workspace.levels[t - 1].given;
-      Query& prior = workspace.levels[t].prior;
-      prior.cross = levels_[t].scalars.rho * below.cross;
-      prior.mean = below.mean;
-      prior.variance = below.variance;
-      Condition(levels_[t].links[l], workspace.levels[t]);
-    }
+    Smooth(level, l, workspace);
     mean.row(l) = workspace.levels.back().given.mean;
     variance.row(l) = workspace.levels.back().given.variance;
   }

@@ -47,6 +47,8 @@ class MomentPosterior {
   Matrix MeanGradient(const MomentQueries& queries, int level, Workspace& workspace) const;
 
  private:
+  friend class MomentJoint;
+
   // A level under one link, conditioned on its data.
   struct Conditioned {
     LowerPanels panels;  // [L⁻¹; K_ba K⁻¹], (n+rest)×n
@@ -82,6 +84,8 @@ class MomentPosterior {
   void Begin(const MomentQueries& queries, int level, Workspace& workspace) const;
   // From level 0 up to `level` under one link.
   void Climb(const MomentQueries& queries, int level, int link, Workspace& workspace) const;
+  // f_level, after Climb, given the data of the levels above, too.
+  void Smooth(int level, int link, Workspace& workspace) const;
   // The gradient's parts (moment_posterior_gradient.cc); a Query named bar holds adjoints.
   Vector SmoothingWeights(int level, int link) const;
   void ReverseCondition(const Conditioned& on, const Passage& at, Query& bar) const;

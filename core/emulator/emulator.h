@@ -3,10 +3,12 @@
 // The one interface that benches, designs and the server see. A prediction at x and level t is a mixture of Gaussians
 //   p(f_t(x)) = Σ_s w_s N(m_s(x), v_s(x))
 // (over hyperparameter draws and structures), of which the fields of Prediction are summaries. Everything is in the
-// user's units. Implementations are immutable: every method may be called from several threads at once.
+// user's units. The same mixture describes several points at once: p(f_t(x_1), …, f_t(x_n)) = Σ_s w_s N(m_s, Σ_s), with the
+// m_s(x_i) and v_s(x_i) above as the means and the diagonals. Implementations are immutable: every method may be called from several threads at once.
 #ifndef FIDELIO_CORE_EMULATOR_EMULATOR_H_
 #define FIDELIO_CORE_EMULATOR_EMULATOR_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,22 @@ struct Prediction {
   Matrix input_gradient;  // n × d, empty unless asked for
 };
 
+struct JointPosterior {
+  Vector mean;        // n
+  Matrix covariance;  // n×n, the mixture's: E[Σ] + Cov[m]; symmetric, and positive semi-definite but for rounding
+};
+
+struct SampleOptions {
+  int level = -1;              // 0 ≤ level < levels(); −1: the highest fidelity
+  int count = 1;               // ≥ 1
+  uint64_t seed = 0;           // the same seed gives the same samples
+  bool include_noise = false;  // sample new observations y, with independent noise, instead of the function f
+  int threads = 1;             // 0: all cores; results do not depend on it
+};
+
+// The most inputs that JointMoments and SamplePaths take at once: both hold several n×n matrices per thread.
+inline constexpr int kMostJointInputs = 10000;
+
 class FIDELIO_EXPORT Emulator {
  public:
   virtual ~Emulator() = default;
@@ -43,6 +61,14 @@ class FIDELIO_EXPORT Emulator {
 
   // log p(y_i) of the mixture at (x_i, options.level), n values; options.quantiles and input_gradient are ignored.
   virtual absl::StatusOr<Vector> LogDensity(const Matrix& x, const Vector& y, const PredictOptions& options) const = 0;
+
+  // The joint moments at the rows of x (n ≤ kMostJointInputs); the diagonal is Predict's variance. Noise, where included,
+  // is independent from row to row. options.quantiles and input_gradient are ignored.
+  virtual absl::StatusOr<JointPosterior> JointMoments(const Matrix& x, const PredictOptions& options) const = 0;
+
+  // Joint samples at the rows of x (n ≤ kMostJointInputs), one per row: count × n. They are drawn from the mixture itself,
+  // whose moments JointMoments gives: each from one of its Gaussians.
+  virtual absl::StatusOr<Matrix> SamplePaths(const Matrix& x, const SampleOptions& options) const = 0;
 
   // The complete state as versioned, checksummed bytes (core/base/bytes.h).
   virtual std::string Save() const = 0;

@@ -20,10 +20,14 @@ EXTERNAL = {
     "protobuf": r"(google/protobuf/|.*\.pb\.h$)",
     "grpc": r"grpc(pp)?/",
     "sqlite3": r"sqlite3\.h$",
+    "openssl": r"openssl/",
     "absl-values": r"absl/(status|strings|types)/",
     "absl": r"absl/",
     "json": r"nlohmann/",
     "cli11": r"CLI/",
+    "spdlog": r"spdlog/",
+    "prometheus": r"prometheus/",
+    "civetweb": r"civetweb\.h$",
     "posix": r"([a-z_0-9]+/)*[a-z_0-9]+\.h$",
 }
 
@@ -53,16 +57,19 @@ RULES = {
     "core/design": MATHEMATICS + FOUNDATION + ["core/emulator"],
     "core/checkpoint": MATHEMATICS + ["core/base", "core/emulator", "core/dgp", "core/baseline"],
     "core/problems": MATHEMATICS + ["core/base", "core/emulator"],
-    "server/config": SERVICE + ["json"],
-    "server/telemetry": SERVICE + ["server/config"],
-    "server/auth": SERVICE + ["server/config", "server/telemetry"],
-    "server/store": SERVICE + ["sqlite3", "core/checkpoint", "server/config", "server/telemetry"],
-    "server/model": SERVICE + ["eigen", "server/store", "server/config", "server/telemetry"] + CORE,
-    "server/rpc": SERVICE + RPC + ["server/model", "server/auth", "server/config", "server/telemetry"],
+    "server/status": SERVICE,
+    "server/config": SERVICE + ["cli11"],
+    "server/telemetry": SERVICE + ["server/config", "spdlog", "prometheus", "civetweb"],
+    "server/auth": SERVICE + ["server/status", "server/config", "server/telemetry", "openssl", "grpc"],
+    "server/store": SERVICE + ["sqlite3", "openssl", "core/base", "server/status"],
+    "server/model": SERVICE + ["eigen", "server/status", "server/store", "server/config", "server/telemetry"] + CORE,
+    "server/rpc": SERVICE + RPC
+    + ["eigen", "core/base", "server/status", "server/model", "server/auth", "server/config", "server/telemetry"],
     "server": SERVICE + RPC
-    + ["cli11", "server/rpc", "server/model", "server/store", "server/auth", "server/config", "server/telemetry"],
-    "client/cpp": SERVICE + RPC,
-    "client/cli": SERVICE + RPC + ["client/cpp", "cli11", "json"],
+    + ["cli11", "server/rpc", "server/model", "server/store", "server/auth", "server/config", "server/telemetry"]
+    + ["server/status", "core/base"],
+    "client/cpp": SERVICE + RPC + ["eigen"],
+    "client/cli": SERVICE + RPC + ["eigen", "client/cpp", "cli11", "json"],
 }
 
 CHECKED = ("core", "server", "client")

@@ -22,6 +22,7 @@ namespace fidelio {
 struct NaiveKennedyOhagan {
   double log_likelihood;
   std::vector<Vector> mean, variance;  // per level, at the queries, given the data of all levels
+  std::vector<Matrix> covariance;      // per level, of the queries
 };
 
 // Under one link; s2 and vf are taken to be 0.
@@ -62,10 +63,11 @@ inline NaiveKennedyOhagan RunNaiveKennedyOhagan(const ScaledData& data, const Re
     }
   }
   const NaiveConditioned given = NaiveCondition(k, mean, data.y, noise);
-  NaiveKennedyOhagan result{.log_likelihood = given.log_likelihood, .mean = {}, .variance = {}};
+  NaiveKennedyOhagan result{.log_likelihood = given.log_likelihood, .mean = {}, .variance = {}, .covariance = {}};
   for (int t = 0; t < levels; ++t) {
     result.mean.push_back(given.mean.segment(t * m, m));
     result.variance.push_back(given.covariance.diagonal().segment(t * m, m));
+    result.covariance.push_back(given.covariance.block(t * m, t * m, m, m));
   }
   return result;
 }

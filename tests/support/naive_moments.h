@@ -83,8 +83,9 @@ class NaiveInputs {
 struct NaiveMoments {
   double log_likelihood = 0;
   Vector link_weights;
-  std::vector<Matrix> mean, variance;  // per level: links × queries, given the data of all levels
-  std::vector<Vector> leave_one_out;   // per level: mean squared standardised residual, per link
+  std::vector<Matrix> mean, variance;           // per level: links × queries, given the data of all levels
+  std::vector<std::vector<Matrix>> covariance;  // per level and link, of the queries
+  std::vector<Vector> leave_one_out;            // per level: mean squared standardised residual, per link
 };
 
 // Mean over i of (y_i − E y_i)² / Var y_i given the other y.
@@ -116,6 +117,7 @@ inline NaiveMoments RunNaiveMoments(const ScaledData& data, const Recipe& recipe
   NaiveMoments result;
   result.mean.assign(levels, Matrix(links, m));
   result.variance = result.mean;
+  result.covariance.assign(levels, std::vector<Matrix>(links));
   result.leave_one_out.assign(levels, Vector(links));
   Vector log_weights(links);
   double first = 0, total_weight = 0;
@@ -162,6 +164,7 @@ inline NaiveMoments RunNaiveMoments(const ScaledData& data, const Recipe& recipe
       const Index at = t == levels - 1 ? 0 : m + m * t;  // the top level's queries are the active ones
       result.mean[t].row(l) = mean.segment(at, m);
       result.variance[t].row(l) = c.diagonal().segment(at, m);
+      result.covariance[t][l] = c.block(at, at, m, m);
     }
   }
   const double largest = log_weights.maxCoeff();

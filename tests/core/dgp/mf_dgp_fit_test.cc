@@ -90,6 +90,28 @@ TEST(MfDgpFitTest, EndedBudgetGivesTheBestSoFar) {
   EXPECT_TRUE((*model)->Predict(SmallQueries(5, 2), {})->mean.allFinite());
 }
 
+TEST(MfDgpFitTest, BudgetOfIterationsEndsTheFitWithTheBestSoFar) {
+  for (const int64_t budget : {2, 40, 300}) {
+    StopAfter watch(nullptr, 1 << 30, 0);
+    const auto model = MfDgp::Fit(SmallData({10, 5}, 1), {.threads = 1, .max_iterations = budget}, &watch);
+    ASSERT_TRUE(model.ok()) << model.status();
+    EXPECT_EQ(watch.last().iteration, budget);
+    EXPECT_TRUE((*model)->Predict(SmallQueries(5, 1), {})->mean.allFinite());
+  }
+}
+
+TEST(MfDgpFitTest, BudgetOfIterationsCountsThoseBeforeAnInterruption) {
+  auto fit = MfDgpFit::Create(SmallData({10, 5}, 1), {.threads = 1, .max_iterations = 60});
+  ASSERT_TRUE(fit.ok());
+  StopAfter stop(nullptr, 50, 0);
+  EXPECT_EQ((*fit)->Run(&stop).status().code(), absl::StatusCode::kCancelled);
+  auto resumed = MfDgpFit::Resume((*fit)->SaveState(), 1);
+  ASSERT_TRUE(resumed.ok()) << resumed.status();
+  StopAfter watch(nullptr, 1 << 30, 0);
+  ASSERT_TRUE((*resumed)->Run(&watch).ok());
+  EXPECT_EQ(watch.last().iteration, 60);
+}
+
 TEST(MfDgpFitTest, WarmStartNeedsFewerEvaluations) {
   const Dataset data = SmallData({12, 6}, 2);
   const auto cold = MfDgp::Fit(data, {});
@@ -105,6 +127,7 @@ TEST(MfDgpFitTest, WarmStartNeedsFewerEvaluations) {
 TEST(MfDgpFitTest, BadOptionsAndStatesAreErrors) {
   const Dataset data = SmallData({8, 4}, 1);
   EXPECT_PRED2(Contains, MfDgp::Fit(data, {.max_seconds = 0}).status().message(), "max_seconds: 0");
+  EXPECT_PRED2(Contains, MfDgp::Fit(data, {.max_iterations = 0}).status().message(), "max_iterations: 0");
   EXPECT_PRED2(Contains, MfDgp::Fit(data, {.threads = -1}).status().message(), "threads: -1");
   const std::string bytes = (*MfDgpFit::Create(data, {}))->SaveState();
   for (size_t at = 0; at < bytes.size(); at += 13) {
