@@ -1,0 +1,188 @@
+#include "server/store/database.h"
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "server/store/records.h"
+
+namespace fidelio {
+namespace {
+
+bool IsOutOfSpace(int error) { return error == ENOSPC || error == EDQUOT || error == EFBIG; }
+
+bool IsSync(int result) { return result == SQLITE_IOERR_FSYNC || result == SQLITE_IOERR_DIR_FSYNC; }
+
+// Of sectors that can't be read. Writing is not involved, so the disk's state is known.
+bool IsUnreadable(int result) {
+  return result == SQLITE_IOERR_READ || result == SQLITE_IOERR_SHORT_READ || result == SQLITE_IOERR_CORRUPTFS ||
+         result == SQLITE_IOERR_DATA;
+}
+
+}  // namespace
+
+Statement::Statement(Statement&& other) noexcept
+    : database_(other.database_),
+      statement_(std::exchange(other.statement_, nullptr)),
+      bind_result_(other.bind_result_) {}
+
+Statement::~Statement() {
+  if (statement_ == nullptr) return;
+  sqlite3_reset(statement_);
+  sqlite3_clear_bindings(statement_);
+}
+
+void Statement::BindInt(int parameter, int64_t value) {
+  const int result = sqlite3_bind_int64(statement_, parameter, value);
+  if (bind_result_ == SQLITE_OK) bind_result_ = result;
+}
+
+void Statement::BindText(int parameter, absl::string_view value) {
+  const char* data = value.empty() ? "" : value.data();
+  const int result = sqlite3_bind_text64(statement_, parameter, data, value.size(), SQLITE_STATIC, SQLITE_UTF8);
+  if (bind_result_ == SQLITE_OK) bind_result_ = result;
+}
+
+void Statement::BindBlob(int parameter, absl::string_view value) {
+  const char* data = value.empty() ? "" : value.data();  // a null pointer would bind NULL
+  const int result = sqlite3_bind_blob64(statement_, parameter, data, value.size(), SQLITE_STATIC);
+  if (bind_result_ == SQLITE_OK) bind_result_ = result;
+}
+
+void Statement::BindNull(int parameter) {
+  const int result = sqlite3_bind_null(statement_, parameter);
+  if (bind_result_ == SQLITE_OK) bind_result_ = result;
+}
+
+absl::StatusOr<bool> Statement::Step() {
+  FIDELIO_RETURN_IF_ERROR(database_->dead());
+  if (bind_result_ != SQLITE_OK) return database_->Error(bind_result_, sqlite3_sql(statement_));
+  const int result = sqlite3_step(statement_);
+  if (result == SQLITE_ROW) return true;
+  if (result == SQLITE_DONE) return false;
+  return database_->Error(result, sqlite3_sql(statement_));
+}
+
+absl::Status Statement::Run() {
+  while (true) {
+    FIDELIO_ASSIGN_OR_RETURN(const bool row, Step());
+    if (!row) return absl::OkStatus();
+  }
+}
+
+absl::StatusOr<std::unique_ptr<Database>> Database::Open(Options options) {
+  std::unique_ptr<Database> database(new Database(std::move(options)));
+  const Options& o = database->options_;
+  FIDELIO_ASSIGN_OR_RETURN(database->vfs_, ScrubVfs::Register(o.vfs));
+  const int result = sqlite3_open_v2(
+      o.path.c_str(), &database->connection_,
+      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE,
+      database->vfs_->name());
+  if (database->connection_ == nullptr) return absl::ResourceExhaustedError("no memory for a database connection");
+  if (result != SQLITE_OK) return database->Error(result, absl::StrCat("open \"", o.path, "\""));
+  FIDELIO_RETURN_IF_ERROR(database->Configure());
+  return database;
+}
+
+Database::~Database() {
+  for (const auto& [sql, statement] : statements_) sqlite3_finalize(statement);
+  sqlite3_close(connection_);
+}
+
+absl::Status Database::Configure() {
+  // What exceeds these limits can't have been written by us: a corrupted size must not make SQLite allocate gigabytes.
+  sqlite3_limit(connection_, SQLITE_LIMIT_LENGTH, static_cast<int>(kMaxBlobBytes + (int64_t{32} << 20)));
+  sqlite3_db_config(connection_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(connection_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_extended_result_codes(connection_, 1);
+  // EXCLUSIVE: the directory's lock keeps others out anyway, and the cache stays valid between transactions.
+  return Execute(absl::StrCat("PRAGMA locking_mode=EXCLUSIVE; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0;",
+                              "PRAGMA journal_mode=TRUNCATE; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;",
+                              "PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY; PRAGMA max_page_count=", kMaxPages,
+                              ";", "PRAGMA cache_size=", -(options_.cache_bytes >> 10), ";"));
+}
+
+absl::StatusOr<Statement> Database::Prepare(const char* sql) {
+  FIDELIO_RETURN_IF_ERROR(dead_);
+  sqlite3_stmt*& statement = statements_[sql];
+  if (statement == nullptr) {
+    const int result = sqlite3_prepare_v3(connection_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+    if (result != SQLITE_OK) return Error(result, sql);
+  }
+  return Statement(this, statement);
+}
+
+absl::Status Database::Execute(const std::string& sql) {
+  FIDELIO_RETURN_IF_ERROR(dead_);
+  const int result = sqlite3_exec(connection_, sql.c_str(), nullptr, nullptr, nullptr);
+  return result == SQLITE_OK ? absl::OkStatus() : Error(result, sql);
+}
+
+absl::StatusOr<int64_t> Database::Integer(const char* sql) {
+  FIDELIO_ASSIGN_OR_RETURN(Statement statement, Prepare(sql));
+  FIDELIO_ASSIGN_OR_RETURN(const bool row, statement.Step());
+  if (!row) return absl::DataLossError(absl::StrCat("\"", sql, "\" gives no row"));
+  return sqlite3_column_int64(statement.get(), 0);
+}
+
+absl::Status Database::Commit() {
+  absl::Status status = Execute("COMMIT");
+  if (!status.ok()) Rollback();
+  return status;
+}
+
+void Database::Rollback() {
+  // SQLite has already rolled back after some errors. What goes wrong here comes back, as a hot journal, with the next use.
+  if (sqlite3_get_autocommit(connection_) != 0) return;
+  const int result = sqlite3_exec(connection_, "ROLLBACK", nullptr, nullptr, nullptr);
+  if (result != SQLITE_OK) (void)Error(result, "ROLLBACK");
+}
+
+absl::Status Database::Error(int result, absl::string_view doing) {
+  const int system = vfs_->last_error();
+  const std::string text = absl::StrCat(sqlite3_errmsg(connection_), " (SQLite code ", result, ", ", doing, ")");
+  switch (result & 0xff) {
+    case SQLITE_FULL:
+      return absl::ResourceExhaustedError(absl::StrCat("no space left for \"", options_.path, "\""));
+    case SQLITE_NOMEM:
+      return absl::ResourceExhaustedError(absl::StrCat("no memory left for \"", options_.path, "\""));
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_TOOBIG:      // sizes are checked before writing
+    case SQLITE_CONSTRAINT:  // keys are chosen so that none can be taken
+    case SQLITE_MISMATCH:
+    case SQLITE_ERROR:  // our SQL does not fit the schema any more
+      return absl::DataLossError(text);
+    case SQLITE_CANTOPEN:
+      if (IsOutOfSpace(system) || system == EMFILE || system == ENFILE) {
+        return absl::ResourceExhaustedError(absl::StrCat(text, ": ", strerror(system)));
+      }
+      return absl::FailedPreconditionError(absl::StrCat(text, ": ", strerror(system)));
+    case SQLITE_BUSY:
+      return absl::FailedPreconditionError(
+          absl::StrCat("\"", options_.path, "\" is locked by another program (", text, ")"));
+    case SQLITE_IOERR:
+      if (result == SQLITE_IOERR_NOMEM) {
+        return absl::ResourceExhaustedError(absl::StrCat("no memory left for \"", options_.path, "\""));
+      }
+      if (IsUnreadable(result)) return absl::DataLossError(text);
+      if (!IsSync(result) && IsOutOfSpace(system)) {
+        return absl::ResourceExhaustedError(
+            absl::StrCat("no space left for \"", options_.path, "\": ", strerror(system)));
+      }
+      break;
+    default:
+      break;
+  }
+  if (dead_.ok()) {
+    dead_ = absl::UnavailableError(
+        absl::StrCat("\"", options_.path, "\" could not be written, and its state on disk is unknown: ", text, ": ",
+                     strerror(system), ". Restart the server when the disk is well again"));
+    if (options_.on_fatal) options_.on_fatal(dead_);
+  }
+  return dead_;
+}
+
+}  // namespace fidelio

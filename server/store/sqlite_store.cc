@@ -1,0 +1,191 @@
+#include "server/store/sqlite_store.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/cleanup/cleanup.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "core/base/status_macros.h"
+#include "server/store/backup.h"
+#include "server/store/catalog.h"
+#include "server/store/check.h"
+#include "server/store/data_directory.h"
+#include "server/store/database.h"
+#include "server/store/schema.h"
+#include "server/store/sqlite_transaction.h"
+
+namespace fidelio {
+namespace {
+
+// Thread-safe: one lock for the connection and all that it reads and writes. What the catalog answers alone needs only the
+// catalog's own lock, so it never waits for a commit. Lock order: mutex_, then the catalog's.
+class SqliteStore final : public Store {
+ public:
+  SqliteStore(std::unique_ptr<DataDirectory> directory, std::unique_ptr<Database> database,
+              std::function<absl::Time()> clock)
+      : directory_(std::move(directory)), clock_(std::move(clock)), database_(std::move(database)) {}
+
+  absl::Status Load() {
+    absl::MutexLock lock(&mutex_);
+    return catalog_.Load(*database_, requests_);
+  }
+
+  absl::StatusOr<ModelRecord> GetModel(absl::string_view model) const override {
+    const EntryPtr entry = catalog_.Find(model);
+    if (entry != nullptr && entry->record.damage.empty()) return entry->record;
+    absl::MutexLock lock(&mutex_);
+    return Reader().GetModel(model);
+  }
+
+  absl::StatusOr<ModelPage> ListModels(absl::string_view prefix, absl::string_view after, int limit) const override {
+    absl::MutexLock lock(&mutex_);
+    return Reader().ListModels(prefix, after, limit);
+  }
+
+  absl::StatusOr<ObservationPage> ReadObservations(absl::string_view model,
+                                                   const ObservationQuery& query) const override {
+    absl::MutexLock lock(&mutex_);
+    return Reader().ReadObservations(model, query);
+  }
+
+  absl::StatusOr<FitRecord> GetFit(absl::string_view model, int64_t fit) const override {
+    absl::MutexLock lock(&mutex_);
+    return Reader().GetFit(model, fit);
+  }
+
+  absl::StatusOr<FitPage> ListFits(absl::string_view model, int64_t after, int limit) const override {
+    absl::MutexLock lock(&mutex_);
+    return Reader().ListFits(model, after, limit);
+  }
+
+  absl::StatusOr<std::string> ReadFitState(absl::string_view model, int64_t fit) const override {
+    absl::MutexLock lock(&mutex_);
+    return Reader().ReadFitState(model, fit);
+  }
+
+  std::vector<UnfinishedFit> UnfinishedFits() const override {
+    absl::MutexLock lock(&mutex_);
+    return Reader().UnfinishedFits();
+  }
+
+  absl::StatusOr<RevisionRecord> GetRevision(absl::string_view model, int64_t revision) const override {
+    absl::MutexLock lock(&mutex_);
+    return Reader().GetRevision(model, revision);
+  }
+
+  absl::StatusOr<RevisionPage> ListRevisions(absl::string_view model, int64_t after, int limit) const override {
+    absl::MutexLock lock(&mutex_);
+    return Reader().ListRevisions(model, after, limit);
+  }
+
+  absl::StatusOr<std::string> ReadCheckpoint(absl::string_view model, int64_t revision) const override {
+    absl::MutexLock lock(&mutex_);
+    return Reader().ReadCheckpoint(model, revision);
+  }
+
+  absl::StatusOr<std::optional<RequestRecord>> FindRequest(absl::string_view model,
+                                                           const RequestKey& key) const override {
+    absl::MutexLock lock(&mutex_);
+    return Reader().FindRequest(model, key);
+  }
+
+  absl::Status Write(absl::FunctionRef<absl::Status(StoreTransaction&)> body) override {
+    absl::MutexLock lock(&mutex_);
+    FIDELIO_RETURN_IF_ERROR(database_->Begin());
+    absl::Cleanup undo = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS {
+      database_->Rollback();
+      requests_.Rollback();
+    };
+    SqliteTransaction transaction(*database_, catalog_, requests_, Now());
+    FIDELIO_RETURN_IF_ERROR(body(transaction));
+    FIDELIO_RETURN_IF_ERROR(transaction.broken());
+    FIDELIO_RETURN_IF_ERROR(database_->Commit());
+    std::move(undo).Cancel();
+    requests_.Commit();
+    catalog_.Apply(transaction.changes(), transaction.store());
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<std::vector<Finding>> Check() override {
+    absl::MutexLock lock(&mutex_);
+    return CheckDatabase(*database_, catalog_);
+  }
+
+  absl::Status Backup(const std::string& path) override {
+    std::unique_ptr<BackupJob> job;
+    // The job must leave the source under the lock, however this ends.
+    absl::Cleanup end = [this, &job] {
+      absl::MutexLock lock(&mutex_);
+      if (job != nullptr) job->EndCopy();
+    };
+    {
+      absl::MutexLock lock(&mutex_);
+      FIDELIO_RETURN_IF_ERROR(database_->dead());
+      FIDELIO_ASSIGN_OR_RETURN(job, BackupJob::Start(*database_, path));
+    }
+    for (bool done = false; !done;) {
+      absl::MutexLock lock(&mutex_);
+      FIDELIO_ASSIGN_OR_RETURN(done, job->Step());
+    }
+    std::move(end).Invoke();
+    return job->Finish();
+  }
+
+ private:
+  SqliteTransaction Reader() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) {
+    return SqliteTransaction(*database_, catalog_, requests_, Now());
+  }
+
+  // In the precision of rows: what a transaction answers is what will be read.
+  absl::Time Now() const { return absl::FromUnixMicros(absl::ToUnixMicros(clock_())); }
+
+  const std::unique_ptr<DataDirectory> directory_;  // goes last, with its lock
+  const std::function<absl::Time()> clock_;
+  mutable Catalog catalog_;  // thread-safe by itself; changed only under mutex_
+  mutable absl::Mutex mutex_;
+  const std::unique_ptr<Database> database_ ABSL_PT_GUARDED_BY(mutex_);
+  mutable RequestIndex requests_ ABSL_GUARDED_BY(mutex_);
+};
+
+// A file that is shorter or longer than its header says was cut, or its header is damaged: SQLite would overwrite pages
+// that are in use (FORMAT.md, S3).
+absl::Status VerifySize(Database& database, const std::string& path) {
+  FIDELIO_ASSIGN_OR_RETURN(const int64_t pages, database.Integer("PRAGMA page_count"));
+  FIDELIO_ASSIGN_OR_RETURN(const int64_t page_size, database.Integer("PRAGMA page_size"));
+  std::error_code error;
+  const auto size = static_cast<int64_t>(std::filesystem::file_size(path, error));
+  if (!error && size == pages * page_size) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat("the file has ", size, " bytes, but its header says ", pages, " pages of ", page_size));
+}
+
+absl::Status Prepare(Database& database, const std::string& path, absl::Time now) {
+  FIDELIO_RETURN_IF_ERROR(MigrateSchema(database, now));
+  FIDELIO_RETURN_IF_ERROR(VerifySchema(database));
+  return VerifySize(database, path);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(SqliteStoreOptions options) {
+  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<DataDirectory> directory, DataDirectory::Open(options.directory));
+  const std::string path = (std::filesystem::path(options.directory) / kDatabaseFile).string();
+  if (access(path.c_str(), F_OK) == 0 && access(path.c_str(), R_OK | W_OK) != 0) {
+    return absl::FailedPreconditionError(absl::StrCat("\"", path, "\" is not readable and writable for this user"));
+  }
+  const auto in_file = [&path](const absl::Status& status) {
+    return absl::Status(status.code(), absl::StrCat("\"", path, "\": ", status.message()));
+  };
+  auto database = Database::Open({path, options.vfs, options.cache_bytes, std::move(options.on_fatal)});
+  if (!database.ok()) return in_file(database.status());
+  if (const absl::Status s = Prepare(**database, path, options.clock()); !s.ok()) return in_file(s);
+  auto store = std::make_unique<SqliteStore>(std::move(directory), *std::move(database), std::move(options.clock));
+  if (const absl::Status s = store->Load(); !s.ok()) return in_file(s);
+  return store;
+}
+
+}  // namespace fidelio
