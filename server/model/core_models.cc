@@ -1,0 +1,119 @@
+#include "server/model/core_models.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "server/status/errors.h"
+
+namespace fidelio {
+namespace {
+
+using Eigen::Index;
+
+constexpr int64_t kMaxPage = 10'000;  // points that are read at a time
+
+// Links that one draw of a structure averages, at most.
+constexpr int64_t kLinks = 3;
+
+// Σ_t n_t Σ_{s≥t} n_s: elements of the factors of all levels of one draw and link.
+int64_t FactorElements(const std::vector<int64_t>& counts) {
+  int64_t elements = 0, above = 0;
+  for (auto n = counts.rbegin(); n != counts.rend(); ++n) {
+    above += *n;
+    elements += *n * above;
+  }
+  return elements;
+}
+
+// The levels that a kind of model learns from.
+std::vector<int64_t> CountsInUse(const ModelSpec& spec, const std::vector<int64_t>& counts) {
+  return spec.kind == ModelKind::kGp ? std::vector<int64_t>{counts.back()} : counts;
+}
+
+// Appends a block to its level, which grows in place: conservativeResize would copy it every time.
+struct LevelBuilder {
+  std::vector<double> x;  // row-major
+  std::vector<double> y, noise;
+
+  void Append(const ObservationBlock& block) {
+    x.insert(x.end(), block.x.begin(), block.x.end());
+    y.insert(y.end(), block.y.begin(), block.y.end());
+    noise.insert(noise.end(), block.noise.begin(), block.noise.end());
+  }
+
+  LevelData Build(Index dimension) const {
+    using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    LevelData level;
+    const auto n = static_cast<Index>(y.size());
+    level.x = Eigen::Map<const RowMajor>(x.data(), n, dimension);
+    level.y = Eigen::Map<const Vector>(y.data(), n);
+    level.noise_variance = Eigen::Map<const Vector>(noise.data(), static_cast<Index>(noise.size()));
+    return level;
+  }
+};
+
+}  // namespace
+
+absl::Status CheckDataForFit(absl::string_view model, const ModelSpec& spec, const std::vector<int64_t>& counts) {
+  const size_t needed = spec.kind == ModelKind::kGp ? spec.fidelities.size() - 1 : 0;
+  if (needed < counts.size() && counts[needed] > 0) return absl::OkStatus();
+  return PreconditionError(
+      "NO_DATA", absl::StrCat("models/", model),
+      absl::StrCat("has no observations of level ", needed, " (", spec.fidelities[needed].name, "), which a fit needs"),
+      "add some with AddObservations, then fit");
+}
+
+absl::Status CheckMemoryForFit(absl::string_view model, const ModelSpec& spec, const std::vector<int64_t>& counts,
+                               int threads, int64_t limit) {
+  // Each thread has the covariances of a structure with their adjoints; the result has the factors of some draws.
+  const double bytes = 8.0 * static_cast<double>(FactorElements(CountsInUse(spec, counts))) * (6.0 * threads + 12);
+  if (bytes <= static_cast<double>(limit)) return absl::OkStatus();
+  return QuotaExceededError("server", absl::StrCat("a fit of the observations of models/", model, " needs about ",
+                                                   static_cast<int64_t>(bytes / (1 << 20)),
+                                                   " MiB of memory, and the limit is ", limit >> 20, " MiB"));
+}
+
+absl::StatusOr<Dataset> ReadDataset(const Store& store, absl::string_view model, const ModelSpec& spec,
+                                    int64_t data_version) {
+  std::vector<LevelBuilder> builders(spec.fidelities.size());
+  ObservationQuery query{.last_version = data_version, .max_points = kMaxPage};
+  for (bool more = data_version > 0; more;) {
+    FIDELIO_ASSIGN_OR_RETURN(const ObservationPage page, store.ReadObservations(model, query));
+    for (const StoredBlock& stored : page.blocks) {
+      const auto level = static_cast<size_t>(stored.block.level);
+      if (level >= builders.size() || stored.block.cols != spec.input_dimension) {
+        return absl::DataLossError(absl::StrCat("observations of level ", level, " and dimension ", stored.block.cols,
+                                                ", which the model does not have"));
+      }
+      builders[level].Append(stored.block);
+    }
+    more = page.next.has_value();
+    if (more) query.from = *page.next;
+  }
+  if (spec.kind == ModelKind::kGp) builders.erase(builders.begin(), builders.end() - 1);
+  Dataset data;
+  for (const LevelBuilder& builder : builders) data.levels.push_back(builder.Build(spec.input_dimension));
+  data.box = spec.input_box;
+  return data;
+}
+
+InferenceChoice ChooseInference(const FitSpec& spec) {
+  if (spec.inference != Inference::kAuto) return {spec.inference, "asked for"};
+  return {Inference::kMoments, "AUTO: the only inference that this version has"};
+}
+
+int64_t EstimateBytes(const MfDgp& emulator) {
+  std::vector<int64_t> counts;
+  int64_t points = 0;
+  for (const LevelData& level : emulator.data().levels) {
+    counts.push_back(level.y.size());
+    points += level.y.size();
+  }
+  const int64_t draws = std::max(1, emulator.report().draws);
+  const int64_t inputs = points * (emulator.input_dimension() + 4);
+  return 8 * (draws * (kLinks * FactorElements(counts) + 2 * inputs) + inputs) + (int64_t{16} << 10);
+}
+
+}  // namespace fidelio

@@ -1,0 +1,312 @@
+#include "server/model/fit_runner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "core/base/status_macros.h"
+#include "server/model/core_models.h"
+#include "server/status/errors.h"
+
+namespace fidelio {
+namespace {
+
+constexpr absl::Duration kFullDiskDelay = absl::Seconds(1);
+
+// A fit that brings the server down again and again before it can save its state ends with ABORTED.
+constexpr int64_t kMaxIdleResumes = 100;
+
+// The time to go at the speed so far, at most what the budget leaves. Nothing while it is too early to say.
+std::optional<absl::Duration> Eta(const FitProgress& progress, const FitSpec& spec) {
+  constexpr double kEnough = 0.01;
+  std::optional<double> seconds;
+  const auto at_most = [&](double s) { seconds = std::max(0.0, std::min(s, seconds.value_or(s))); };
+  if (progress.fraction > kEnough) at_most(progress.seconds * (1 - progress.fraction) / progress.fraction);
+  if (spec.budget_seconds) at_most(*spec.budget_seconds - progress.seconds);
+  if (spec.budget_iterations && progress.iteration > 0) {
+    at_most(progress.seconds * static_cast<double>(*spec.budget_iterations - progress.iteration) /
+            static_cast<double>(progress.iteration));
+  }
+  if (!seconds) return std::nullopt;
+  return absl::Seconds(*seconds);
+}
+
+void Advance(const FitProgress& progress, FitInfo& info) {
+  JobProgress& p = info.progress;
+  p.phase = progress.phase;
+  p.iteration = progress.iteration;
+  p.evaluations = progress.evaluations;
+  p.fraction = std::max(p.fraction, std::clamp(progress.fraction, 0.0, 1.0));
+  if (std::isfinite(progress.log_posterior)) p.elbo = progress.log_posterior;
+  p.elapsed = absl::Seconds(progress.seconds);
+  p.eta = Eta(progress, info.options);
+}
+
+}  // namespace
+
+absl::StatusOr<FitInfo> InfoOf(absl::string_view model, const FitRecord& record) {
+  FIDELIO_ASSIGN_OR_RETURN(const StoredFit fit, Decode<StoredFit>(record.options));
+  FIDELIO_ASSIGN_OR_RETURN(const StoredProgress progress, Decode<StoredProgress>(record.progress));
+  FitInfo info;
+  info.model = std::string(model);
+  info.id = record.id;
+  info.state = record.state;
+  info.options = fit.spec;
+  info.progress = progress.progress;
+  info.data_version = record.started == absl::InfinitePast() ? 0 : record.data_version;
+  info.revision = record.revision;
+  info.error = DecodeStatus(record.error);
+  info.inference = progress.inference;
+  info.inference_reason = progress.inference_reason;
+  info.created = record.created;
+  if (record.started != absl::InfinitePast()) info.started = record.started;
+  if (record.finished != absl::InfiniteFuture()) info.finished = record.finished;
+  info.resume_count = progress.resume_count;
+  return info;
+}
+
+StoredProgress ProgressOf(const FitInfo& info) {
+  return {.progress = info.progress,
+          .inference = info.inference,
+          .inference_reason = info.inference_reason,
+          .resume_count = info.resume_count};
+}
+
+// Publishes progress, saves the state when it is due, and stops the work when the fit has ended or the service drains.
+// Core calls it from one thread at a time.
+class FitRunner::Observer final : public FitObserver {
+ public:
+  Observer(FitRunner* runner, FitJob* job, const MfDgpFit* fit)
+      : runner_(*runner), job_(*job), fit_(*fit), saved_(absl::Now()), last_(saved_) {}
+
+  bool OnProgress(const FitProgress& progress) override {
+    job_.Update([&](FitInfo& info) { Advance(progress, info); });
+    const absl::Time now = absl::Now();
+    const ModelServiceOptions& options = runner_.context_.options();
+    // Due when the next iteration would come too late.
+    if (now - saved_ + (now - last_) >= options.checkpoint_interval && !job_.ended()) {
+      // On a full disk the work goes on, with the state that is saved already.
+      runner_.SaveState(job_, fit_).IgnoreError();
+      saved_ = absl::Now();
+    }
+    last_ = absl::Now();
+    if (options.hooks.on_iteration) options.hooks.on_iteration(job_.model(), job_.id(), progress);
+    return !job_.ended() && !runner_.context_.draining();
+  }
+
+ private:
+  FitRunner& runner_;
+  FitJob& job_;
+  const MfDgpFit& fit_;
+  absl::Time saved_;
+  absl::Time last_;
+};
+
+void FitRunner::Run(FitJob& job) {
+  const absl::Status status = Fit(job);
+  const bool stays = job.ended() || context_.draining() || absl::IsUnavailable(status);
+  if (!status.ok() && !stays) Fail(job, context_.Explain(status, job.model()));
+}
+
+absl::Status FitRunner::Fit(FitJob& job) {
+  FIDELIO_ASSIGN_OR_RETURN(const FitRecord record, Begin(job));
+  FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr model, context_.Find(job.model()));
+  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<MfDgpFit> fit, Prepare(job, record, model->stored.spec));
+  Observer observer(this, &job, fit.get());
+  absl::StatusOr<std::unique_ptr<MfDgp>> emulator = fit->Run(&observer);
+  if (absl::IsCancelled(emulator.status())) {
+    return job.ended() ? absl::OkStatus() : SaveState(job, *fit);
+  }
+  FIDELIO_RETURN_IF_ERROR(emulator.status());
+  return Succeed(job, *model, *std::move(emulator));
+}
+
+absl::Status FitRunner::Commit(const FitJob& job, absl::FunctionRef<absl::Status(StoreTransaction&)> body,
+                               absl::FunctionRef<void()> applied) {
+  return context_.Commit(
+      [&](StoreTransaction& transaction) {
+        // A fit ends under the lock that Commit holds: from here on it is as this says.
+        return job.ended() ? absl::CancelledError("the fit has ended") : body(transaction);
+      },
+      applied);
+}
+
+absl::Status FitRunner::CommitPatiently(const FitJob& job, absl::FunctionRef<absl::Status(StoreTransaction&)> body,
+                                        absl::FunctionRef<void()> applied) {
+  while (true) {
+    const absl::Status status = Commit(job, body, applied);
+    if (!absl::IsResourceExhausted(status) || context_.draining() || job.ended()) return status;
+    scheduler_.Sleep(job, absl::Now() + kFullDiskDelay);
+  }
+}
+
+absl::StatusOr<FitRecord> FitRunner::Begin(FitJob& job) {
+  FitInfo info = job.Get();
+  const InferenceChoice choice = ChooseInference(info.options);
+  FitRecord record;
+  bool tired = false;
+  FIDELIO_RETURN_IF_ERROR(CommitPatiently(
+      job,
+      [&](StoreTransaction& transaction) -> absl::Status {
+        FIDELIO_ASSIGN_OR_RETURN(const FitRecord before, transaction.GetFit(job.model(), job.id()));
+        FIDELIO_ASSIGN_OR_RETURN(StoredProgress progress, Decode<StoredProgress>(before.progress));
+        progress.inference = choice.inference;
+        progress.inference_reason = choice.reason;
+        FitChange change;
+        if (before.state == FitState::kPending) {
+          FIDELIO_ASSIGN_OR_RETURN(const ModelRecord model, transaction.GetModel(job.model()));
+          change.state = FitState::kRunning;
+          change.data_version = model.data_version;
+        } else {
+          ++progress.resume_count;
+          tired = ++progress.idle_resumes > kMaxIdleResumes;
+        }
+        change.progress = Encode(progress);
+        FIDELIO_ASSIGN_OR_RETURN(record, transaction.UpdateFit(job.model(), job.id(), change));
+        FIDELIO_ASSIGN_OR_RETURN(info, InfoOf(job.model(), record));
+        return absl::OkStatus();
+      },
+      [&] { job.Update([&](FitInfo& known) { known = info; }); }));
+  if (tired) {
+    return absl::AbortedError(absl::StrCat("the server has stopped ", kMaxIdleResumes,
+                                           " times in a row before it could save the state of this fit"));
+  }
+  return record;
+}
+
+absl::StatusOr<std::unique_ptr<MfDgpFit>> FitRunner::Prepare(const FitJob& job, const FitRecord& record,
+                                                             const ModelSpec& spec) {
+  if (record.has_saved_state) {
+    FIDELIO_ASSIGN_OR_RETURN(const std::string state, context_.store().ReadFitState(job.model(), job.id()));
+    absl::StatusOr<std::unique_ptr<MfDgpFit>> fit = MfDgpFit::Resume(state, context_.options().fit_threads);
+    if (fit.ok()) return fit;
+    // Another version's, or damaged before it was stored: the observations are still there.
+  }
+  return Start(job, record, spec);
+}
+
+absl::StatusOr<std::unique_ptr<MfDgpFit>> FitRunner::Start(const FitJob& job, const FitRecord& record,
+                                                           const ModelSpec& spec) {
+  FIDELIO_ASSIGN_OR_RETURN(const Dataset data, ReadDataset(context_.store(), job.model(), spec, record.data_version));
+  const FitSpec asked = job.Get().options;
+  FitOptions options;
+  options.kernel = asked.kernel_family;
+  options.seed = asked.seed;
+  options.threads = context_.options().fit_threads;
+  if (asked.budget_seconds) options.max_seconds = *asked.budget_seconds;
+  if (asked.budget_iterations) options.max_iterations = *asked.budget_iterations;
+  std::unique_ptr<MfDgp> warm;
+  FIDELIO_ASSIGN_OR_RETURN(const ModelRecord model, context_.store().GetModel(job.model()));
+  if (asked.warm_start && model.current_revision > 0) {
+    FIDELIO_ASSIGN_OR_RETURN(const std::string checkpoint,
+                             context_.store().ReadCheckpoint(job.model(), model.current_revision));
+    FIDELIO_ASSIGN_OR_RETURN(warm, MfDgp::Load(checkpoint));
+    options.warm_start = warm.get();
+  }
+  return MfDgpFit::Create(data, options);
+}
+
+absl::Status FitRunner::SaveState(FitJob& job, const MfDgpFit& fit) {
+  const std::string state = fit.SaveState();
+  const std::string progress = Encode(ProgressOf(job.Get()));
+  FIDELIO_RETURN_IF_ERROR(Commit(
+      job,
+      [&](StoreTransaction& transaction) {
+        return transaction.UpdateFit(job.model(), job.id(), {.progress = progress, .saved_state = state}).status();
+      },
+      [] {}));
+  const auto& hook = context_.options().hooks.on_checkpoint;
+  if (hook) hook(job.model(), job.id());
+  return absl::OkStatus();
+}
+
+absl::Status FitRunner::Succeed(FitJob& job, const IndexedModel& model, std::unique_ptr<MfDgp> emulator) {
+  FitInfo info = job.Get();
+  info.progress.phase = "finish";
+  info.progress.fraction = 1;
+  info.progress.eta = absl::ZeroDuration();
+  info.progress.elbo = emulator->report().log_posterior;
+
+  RevisionInfo revision;
+  revision.model = job.model();
+  revision.fit = job.id();
+  revision.data_version = info.data_version;
+  revision.kind = model.stored.spec.kind;
+  revision.options = info.options;
+  revision.inference = info.inference.value_or(Inference::kMoments);
+  revision.inference_reason = info.inference_reason;
+  revision.elbo = emulator->report().log_posterior;
+  revision.evaluations = emulator->report().evaluations;
+  revision.fit_duration = absl::Seconds(emulator->report().seconds);
+  revision.code_version = context_.options().code_version;
+  // A GP knows the highest level alone.
+  revision.observation_counts.assign(model.stored.spec.fidelities.size() - emulator->data().levels.size(), 0);
+  for (const LevelData& level : emulator->data().levels) revision.observation_counts.push_back(level.y.size());
+
+  const std::string checkpoint = emulator->Save();
+  const std::string metadata = Encode(revision), progress = Encode(ProgressOf(info));
+  const int64_t bytes = EstimateBytes(*emulator);
+  ModelRecord changed;
+  FitRecord ended;
+  const absl::Status status = CommitPatiently(
+      job,
+      [&](StoreTransaction& transaction) -> absl::Status {
+        FIDELIO_ASSIGN_OR_RETURN(const RevisionRecord added,
+                                 transaction.AddRevision(job.model(), metadata, checkpoint));
+        revision.id = added.id;
+        FIDELIO_ASSIGN_OR_RETURN(
+            ended, transaction.UpdateFit(job.model(), job.id(),
+                                         {.state = FitState::kSucceeded, .progress = progress, .revision = added.id}));
+        FIDELIO_ASSIGN_OR_RETURN(changed, transaction.SetCurrentRevision(job.model(), 0, added.id));
+        return absl::OkStatus();
+      },
+      [&] {
+        // First into the cache, so that nobody loads what is in memory already.
+        context_.cache().Insert({job.uid(), revision.id}, std::make_shared<LoadedRevision>(revision, model.fidelities(),
+                                                                                           std::move(emulator), bytes));
+        context_.index().Put(changed);
+        job.Update([&](FitInfo& known) {
+          known.state = FitState::kSucceeded;
+          known.progress = info.progress;
+          known.revision = revision.id;
+          known.finished = ended.finished;
+        });
+      });
+  if (status.ok() && context_.options().metrics != nullptr) {
+    context_.options().metrics->RecordFit(Metrics::FitState::kSucceeded, absl::ToDoubleSeconds(revision.fit_duration));
+  }
+  return status;
+}
+
+void FitRunner::Fail(FitJob& job, const absl::Status& error) {
+  const std::string bytes = Encode(error), progress = Encode(ProgressOf(job.Get()));
+  absl::Time finished = absl::Now();
+  const auto end = [&] {
+    job.Update([&](FitInfo& known) {
+      known.state = FitState::kFailed;
+      known.error = error;
+      known.finished = finished;
+    });
+  };
+  const absl::Status status = CommitPatiently(
+      job,
+      [&](StoreTransaction& transaction) -> absl::Status {
+        FIDELIO_ASSIGN_OR_RETURN(
+            const FitRecord ended,
+            transaction.UpdateFit(job.model(), job.id(),
+                                  {.state = FitState::kFailed, .progress = progress, .error = bytes}));
+        finished = ended.finished;
+        return absl::OkStatus();
+      },
+      end);
+  // A quarantined model takes no writes, and its fits are not taken up again: this one ends here, too.
+  if (!status.ok() && !context_.draining()) context_.WithoutWriters(end);
+  if (context_.options().metrics != nullptr) {
+    context_.options().metrics->RecordFit(Metrics::FitState::kFailed,
+                                          absl::ToDoubleSeconds(job.Get().progress.elapsed));
+  }
+}
+
+}  // namespace fidelio

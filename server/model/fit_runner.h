@@ -1,0 +1,63 @@
+// FitRunner: takes one fit from the queue to its end.
+//
+//   begin     commit RUNNING with the snapshot's data_version (or that the fit goes on, after a restart)
+//   prepare   continue from the saved state; from the observations when there is none, or it can't be used
+//   work      in core; at every iteration publish progress, and commit the state when it is due
+//   finish    commit the revision, the fit's SUCCEEDED and the model's current revision as one transaction
+//
+// Thread-safe: Run may work on several jobs at once. A fit that ended while it was worked on (cancelled, deleted) writes
+// nothing any more. When the service drains, the state is committed and the fit stays as it is, for the next start.
+#ifndef FIDELIO_SERVER_MODEL_FIT_RUNNER_H_
+#define FIDELIO_SERVER_MODEL_FIT_RUNNER_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/dgp/mf_dgp_fit.h"
+#include "server/model/fit_job.h"
+#include "server/model/fit_scheduler.h"
+#include "server/model/service_context.h"
+
+namespace fidelio {
+
+class FitRunner {
+ public:
+  // Both outlive it.
+  FitRunner(ServiceContext* context, FitScheduler* scheduler) : context_(*context), scheduler_(*scheduler) {}
+
+  void Run(FitJob& job);
+
+ private:
+  class Observer;
+
+  absl::Status Fit(FitJob& job);
+  absl::StatusOr<FitRecord> Begin(FitJob& job);
+  absl::StatusOr<std::unique_ptr<MfDgpFit>> Prepare(const FitJob& job, const FitRecord& record, const ModelSpec& spec);
+  absl::StatusOr<std::unique_ptr<MfDgpFit>> Start(const FitJob& job, const FitRecord& record, const ModelSpec& spec);
+  absl::Status SaveState(FitJob& job, const MfDgpFit& fit);
+  absl::Status Succeed(FitJob& job, const IndexedModel& model, std::unique_ptr<MfDgp> emulator);
+  void Fail(FitJob& job, const absl::Status& error);
+
+  // Commits for a job; CANCELLED when it has ended meanwhile.
+  absl::Status Commit(const FitJob& job, absl::FunctionRef<absl::Status(StoreTransaction&)> body,
+                      absl::FunctionRef<void()> applied);
+  // As Commit, and tries again for as long as the disk is full.
+  absl::Status CommitPatiently(const FitJob& job, absl::FunctionRef<absl::Status(StoreTransaction&)> body,
+                               absl::FunctionRef<void()> applied);
+
+  ServiceContext& context_;
+  FitScheduler& scheduler_;
+};
+
+// What is known of a fit that the store has.
+absl::StatusOr<FitInfo> InfoOf(absl::string_view model, const FitRecord& record);
+
+// FitRecord::progress of what is known.
+StoredProgress ProgressOf(const FitInfo& info);
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_SERVER_MODEL_FIT_RUNNER_H_

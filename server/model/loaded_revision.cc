@@ -1,0 +1,29 @@
+#include "server/model/loaded_revision.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace fidelio {
+
+LoadedRevision::LoadedRevision(RevisionInfo info, int fidelities, std::unique_ptr<const Emulator> emulator,
+                               int64_t bytes)
+    : info_(std::move(info)), fidelities_(fidelities), emulator_(std::move(emulator)), bytes_(bytes) {}
+
+absl::StatusOr<int> LoadedRevision::EmulatorLevel(std::optional<int64_t> level, absl::string_view field) const {
+  const int64_t top = fidelities_ - 1;
+  const int64_t wanted = level.value_or(top);
+  if (wanted < 0 || wanted > top) {
+    return absl::InvalidArgumentError(absl::StrCat(field, ": ", wanted, ", but model \"", info_.model, "\" has ",
+                                                   fidelities_, " fidelities: want 0 to ", top));
+  }
+  if (info_.kind == ModelKind::kGp) {
+    if (wanted == top) return 0;
+    return absl::InvalidArgumentError(absl::StrCat(field, ": ", wanted, ", but model \"", info_.model,
+                                                   "\" is of kind GP, which predicts the highest fidelity alone: want ",
+                                                   top));
+  }
+  return static_cast<int>(wanted);
+}
+
+}  // namespace fidelio

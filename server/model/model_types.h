@@ -1,0 +1,223 @@
+// What callers of ModelService give and get, as plain values. Numbers of enumerations are part of the byte format
+// (codec.h) and equal those of fidelio.v1.
+#ifndef FIDELIO_SERVER_MODEL_MODEL_TYPES_H_
+#define FIDELIO_SERVER_MODEL_MODEL_TYPES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "core/base/types.h"
+#include "core/emulator/dataset.h"
+#include "core/kernel/kernel_family.h"
+#include "server/store/records.h"  // FitState
+
+namespace fidelio {
+
+// ---- Who asks ----
+
+// Absent: no limit but the server's.
+struct CallerQuotas {
+  std::optional<int64_t> max_models = {};
+  std::optional<int64_t> max_observations = {};     // of all models that the caller made, together
+  std::optional<int64_t> max_concurrent_fits = {};  // PENDING or RUNNING
+};
+
+struct Caller {
+  std::string name = {};  // of the token; empty without authentication
+  CallerQuotas quotas = {};
+};
+
+// Of a mutation. With a request_id, the answer is remembered under (caller.name, request_id) and given again for the same
+// body; for another body the call is INVALID_ARGUMENT. `body` is the request in a canonical form (which the caller of the
+// service chooses: the same request, the same bytes), is needed only with a request_id, and is not kept.
+struct MutationContext {
+  Caller caller = {};
+  std::string request_id = {};  // empty: no protection
+  absl::string_view body = {};  // outlives the call
+};
+
+// ---- Models ----
+
+enum class ModelKind { kMfDgp = 1, kAr1 = 2, kNargp = 3, kDeepMf = 4, kGp = 5 };
+enum class OutputTransformKind { kIdentity = 1, kLog = 2, kLogit = 3, kBounded = 4 };
+enum class ModelState { kActive = 1, kQuarantined = 2 };
+
+struct OutputTransform {
+  OutputTransformKind kind = OutputTransformKind::kIdentity;
+  double lower = 0;  // kBounded only
+  double upper = 0;
+};
+
+struct FidelitySpec {
+  std::string name = {};  // empty: "level-0", … is filled in
+  double cost = 1;        // > 0
+};
+
+struct ModelSpec {
+  std::string description = {};
+  int64_t input_dimension = 0;
+  std::optional<InputBox> input_box = {};
+  std::vector<FidelitySpec> fidelities = {};  // from the lowest
+  OutputTransform output_transform = {};
+  ModelKind kind = ModelKind::kMfDgp;
+};
+
+// What UpdateModel changes; what is absent stays.
+struct ModelUpdate {
+  std::optional<std::string> description = {};
+  std::optional<std::optional<InputBox>> input_box = {};  // an empty inner one clears the box
+  std::optional<std::vector<FidelitySpec>> fidelities = {};
+};
+
+struct ModelInfo {
+  std::string name = {};  // {model}, without "models/"
+  ModelSpec spec = {};
+  std::string etag = {};
+  int64_t data_version = 0;
+  std::vector<int64_t> observation_counts = {};  // one per fidelity
+  int64_t current_revision = 0;                  // 0: none yet
+  absl::Time created = absl::UnixEpoch();
+  absl::Time updated = absl::UnixEpoch();
+  ModelState state = ModelState::kActive;
+  std::string quarantine_reason = {};  // then spec and counts may be missing
+};
+
+struct ModelList {
+  std::vector<ModelInfo> models = {};  // by name
+  std::string next = {};               // pass as `after` to go on; empty when there is no more
+};
+
+// ---- Observations ----
+
+enum class ObservationUpdate { kNone = 1, kCondition = 2 };
+
+struct ObservationBatch {
+  std::optional<int> level = {};  // needed unless the model has one fidelity
+  Matrix inputs = {};             // n×d
+  Vector outputs = {};            // n
+  Vector noise_variances = {};    // n values, 1 for all, or none: learned
+  int64_t data_version = 0;       // output only
+};
+
+struct AddObservationsAnswer {
+  int64_t data_version = 0;
+  std::vector<int64_t> observation_counts = {};  // one per fidelity
+  std::string etag = {};
+  int64_t revision = 0;  // 0: none was made
+};
+
+// A place between observations. The first one is the default.
+struct ObservationPosition {
+  int64_t data_version = 1;
+  int64_t part = 0;  // of the batch
+  int64_t row = 0;   // of the part
+};
+
+struct ObservationListQuery {
+  std::optional<int> level = {};
+  int64_t max_points = 10'000;    // ≥ 1
+  ObservationPosition from = {};  // ObservationList::next of the page before
+  int64_t data_version = 0;       // what all pages show: that of the first page; 0: the newest
+};
+
+struct ObservationList {
+  std::vector<ObservationBatch> observations = {};  // in the order of arrival; a batch that spans pages is split
+  std::optional<ObservationPosition> next = {};     // absent when there is no more
+  int64_t data_version = 0;
+  int64_t total_size = 0;  // of all pages
+};
+
+// ---- Fits ----
+
+enum class Inference { kAuto = 1, kMoments = 2, kVariational = 3, kSvi = 4 };
+
+struct FitSpec {
+  Inference inference = Inference::kAuto;
+  std::optional<KernelFamily> kernel_family = KernelFamily::kRbf;  // absent: BY_EVIDENCE
+  bool warm_start = false;
+  std::optional<double> budget_seconds = {};
+  std::optional<int64_t> budget_iterations = {};
+  uint64_t seed = 0;
+};
+
+struct JobProgress {
+  std::string phase = {};
+  int64_t iteration = 0;
+  int64_t evaluations = 0;
+  double fraction = 0;  // 0…1
+  std::optional<double> elbo = {};
+  absl::Duration elapsed = absl::ZeroDuration();
+  std::optional<absl::Duration> eta = {};
+};
+
+struct FitInfo {
+  std::string model = {};
+  int64_t id = 0;  // 0 in the answer to validate_only
+  FitState state = FitState::kPending;
+  FitSpec options = {};
+  JobProgress progress = {};
+  int64_t data_version = 0;                 // 0 until it begins to run
+  int64_t revision = 0;                     // 0 unless SUCCEEDED
+  absl::Status error = {};                  // why it FAILED, with the details of server/status
+  std::optional<Inference> inference = {};  // what AUTO chose, once it runs
+  std::string inference_reason = {};
+  absl::Time created = absl::UnixEpoch();
+  std::optional<absl::Time> started = {};
+  std::optional<absl::Time> finished = {};
+  int64_t resume_count = 0;
+  int64_t queue_position = 0;  // fits of the server ahead of it; 0 unless PENDING
+};
+
+struct FitList {
+  std::vector<FitInfo> fits = {};  // the newest first
+  int64_t next = 0;                // pass as `before` to go on; 0 when there is no more
+};
+
+// ---- Revisions ----
+
+enum class RevisionOrigin { kFit = 1, kCondition = 2 };
+
+struct RevisionInfo {
+  std::string model = {};
+  int64_t id = 0;
+  RevisionOrigin origin = RevisionOrigin::kFit;
+  int64_t fit = 0;  // 0: made by a fit of another server, and imported
+  int64_t data_version = 0;
+  std::vector<int64_t> observation_counts = {};  // one per fidelity
+  ModelKind kind = ModelKind::kMfDgp;
+  FitSpec options = {};
+  Inference inference = Inference::kMoments;
+  std::string inference_reason = {};
+  double elbo = 0;
+  int64_t evaluations = 0;
+  absl::Duration fit_duration = absl::ZeroDuration();
+  absl::Time created = absl::UnixEpoch();
+  std::string code_version = {};
+  int64_t size_bytes = 0;
+  std::string sha256 = {};  // 32 bytes
+  bool current = false;
+};
+
+struct RevisionList {
+  std::vector<RevisionInfo> revisions = {};  // the newest first
+  int64_t next = 0;                          // pass as `before` to go on; 0 when there is no more
+};
+
+// ---- What there is ----
+
+struct Capabilities {
+  std::vector<ModelKind> model_kinds;
+  std::vector<Inference> inferences;
+  std::vector<std::optional<KernelFamily>> kernel_families;  // absent: BY_EVIDENCE
+  std::vector<ObservationUpdate> observation_updates;
+  std::vector<OutputTransformKind> output_transforms;
+};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_SERVER_MODEL_MODEL_TYPES_H_

@@ -1,0 +1,38 @@
+// ModelService::Impl: the parts of the service, put together. Its methods are in model_service_*.cc, by group.
+#ifndef FIDELIO_SERVER_MODEL_SERVICE_IMPL_H_
+#define FIDELIO_SERVER_MODEL_SERVICE_IMPL_H_
+
+#include <memory>
+#include <utility>
+
+#include "server/model/fit_runner.h"
+#include "server/model/fit_scheduler.h"
+#include "server/model/model_service.h"
+#include "server/model/service_context.h"
+
+namespace fidelio {
+
+class ModelService::Impl {
+ public:
+  Impl(Store* store, ModelServiceOptions options)
+      : context(store, std::move(options)), scheduler(context.options().metrics), runner(&context, &scheduler) {}
+
+  // Reads the models and queues the unfinished fits.
+  absl::Status Load();
+
+  // OK when the quota and the server allow one more model of the caller.
+  absl::Status CheckModels(const Caller& caller);
+  // OK when the quota, the server and the model allow so many more observations.
+  absl::Status CheckObservations(const Caller& caller, absl::string_view model, int64_t present, int64_t added);
+
+  ServiceContext context;
+  FitScheduler scheduler;
+  FitRunner runner;
+
+ private:
+  absl::Status LoadFits();
+};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_SERVER_MODEL_SERVICE_IMPL_H_
