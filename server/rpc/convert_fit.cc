@@ -1,0 +1,108 @@
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "server/rpc/convert.h"
+#include "server/rpc/enums.h"
+#include "server/rpc/errors.h"
+#include "server/rpc/names.h"
+
+namespace fidelio {
+namespace {
+
+std::optional<KernelFamily> ToFamily(v1::KernelFamily family) {
+  switch (family) {
+    case v1::KERNEL_FAMILY_MATERN_3_2:
+      return KernelFamily::kMatern32;
+    case v1::KERNEL_FAMILY_MATERN_5_2:
+      return KernelFamily::kMatern52;
+    case v1::KERNEL_FAMILY_BY_EVIDENCE:
+      return std::nullopt;
+    default:
+      return KernelFamily::kRbf;
+  }
+}
+
+void ToMessage(const JobProgress& progress, v1::FitProgress* message) {
+  message->set_phase(progress.phase);
+  message->set_iteration(progress.iteration);
+  message->set_evaluations(progress.evaluations);
+  message->set_fraction(progress.fraction);
+  if (progress.elbo.has_value()) message->set_elbo(*progress.elbo);
+  fidelio::ToMessage(progress.elapsed, message->mutable_elapsed());
+  if (progress.eta.has_value()) fidelio::ToMessage(*progress.eta, message->mutable_eta());
+}
+
+}  // namespace
+
+v1::KernelFamily ToMessage(const std::optional<KernelFamily>& family) {
+  if (!family.has_value()) return v1::KERNEL_FAMILY_BY_EVIDENCE;
+  switch (*family) {
+    case KernelFamily::kMatern32:
+      return v1::KERNEL_FAMILY_MATERN_3_2;
+    case KernelFamily::kMatern52:
+      return v1::KERNEL_FAMILY_MATERN_5_2;
+    case KernelFamily::kRbf:
+      break;
+  }
+  return v1::KERNEL_FAMILY_RBF;
+}
+
+absl::StatusOr<FitSpec> ToFitSpec(const v1::FitOptions& message, absl::string_view field) {
+  FitSpec spec;
+  FIDELIO_ASSIGN_OR_RETURN(spec.inference,
+                           ToEnum(message.inference(), Inference::kAuto, absl::StrCat(field, ".inference")));
+  FIDELIO_RETURN_IF_ERROR(CheckEnum(message.kernel_family(), absl::StrCat(field, ".kernel_family")));
+  spec.kernel_family = ToFamily(message.kernel_family());
+  spec.warm_start = message.warm_start();
+  if (message.budget().has_seconds()) spec.budget_seconds = message.budget().seconds();
+  if (message.budget().has_iterations()) spec.budget_iterations = message.budget().iterations();
+  spec.seed = message.seed();
+  return spec;
+}
+
+void ToMessage(const FitSpec& options, v1::FitOptions* message) {
+  message->set_inference(static_cast<v1::Inference>(options.inference));
+  message->set_kernel_family(ToMessage(options.kernel_family));
+  message->set_warm_start(options.warm_start);
+  if (options.budget_seconds.has_value()) message->mutable_budget()->set_seconds(*options.budget_seconds);
+  if (options.budget_iterations.has_value()) message->mutable_budget()->set_iterations(*options.budget_iterations);
+  message->set_seed(options.seed);
+}
+
+void ToMessage(const FitInfo& fit, v1::Fit* message) {
+  if (fit.id > 0) message->set_name(FitName(fit.model, fit.id));
+  message->set_state(static_cast<v1::FitState>(fit.state));
+  ToMessage(fit.options, message->mutable_options());
+  ToMessage(fit.progress, message->mutable_progress());
+  message->set_data_version(fit.data_version);
+  if (fit.revision > 0) message->set_revision(RevisionName(fit.model, fit.revision));
+  if (!fit.error.ok()) *message->mutable_error() = ToRpcStatus(fit.error);
+  if (fit.inference.has_value()) message->set_inference(static_cast<v1::Inference>(*fit.inference));
+  message->set_inference_reason(fit.inference_reason);
+  ToMessage(fit.created, message->mutable_create_time());
+  if (fit.started.has_value()) ToMessage(*fit.started, message->mutable_start_time());
+  if (fit.finished.has_value()) ToMessage(*fit.finished, message->mutable_end_time());
+  message->set_resume_count(static_cast<int32_t>(fit.resume_count));
+  message->set_queue_position(static_cast<int32_t>(fit.queue_position));
+}
+
+void ToMessage(const RevisionInfo& revision, v1::Revision* message) {
+  message->set_name(RevisionName(revision.model, revision.id));
+  message->set_origin(static_cast<v1::RevisionOrigin>(revision.origin));
+  if (revision.fit > 0) message->set_fit(FitName(revision.model, revision.fit));
+  message->set_data_version(revision.data_version);
+  message->mutable_observation_counts()->Add(revision.observation_counts.begin(), revision.observation_counts.end());
+  message->set_kind(static_cast<v1::ModelKind>(revision.kind));
+  ToMessage(revision.options, message->mutable_options());
+  message->set_inference(static_cast<v1::Inference>(revision.inference));
+  message->set_elbo(revision.elbo);
+  ToMessage(revision.fit_duration, message->mutable_fit_duration());
+  ToMessage(revision.created, message->mutable_create_time());
+  message->set_code_version(revision.code_version);
+  message->set_size_bytes(revision.size_bytes);
+  message->set_sha256(revision.sha256);
+  message->set_current(revision.current);
+}
+
+}  // namespace fidelio

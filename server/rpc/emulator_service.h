@@ -1,0 +1,108 @@
+// EmulatorService: the service of fidelio.v1, as a translation of messages to calls of ModelService and back.
+//
+// Calls run in gRPC's threads, one each (the sync API), but for WatchFit: watchers wait long and are many, so they have
+// one thread together (fit_watcher.h). Stateless: all state is in what the constructor is given, which must outlive the
+// service. Thread-safe.
+#ifndef FIDELIO_SERVER_RPC_EMULATOR_SERVICE_H_
+#define FIDELIO_SERVER_RPC_EMULATOR_SERVICE_H_
+
+#include <string>
+
+#include "absl/functional/function_ref.h"
+#include "absl/status/status.h"
+#include "absl/time/time.h"
+#include "fidelio/v1/emulator.grpc.pb.h"
+#include "server/model/model_service.h"
+#include "server/rpc/call.h"
+#include "server/rpc/limits.h"
+#include "server/rpc/memory_budget.h"
+#include "server/rpc/task_thread.h"
+
+namespace fidelio {
+
+// What GetServerInfo says about the program.
+struct ServerIdentity {
+  std::string version;
+  std::string build;
+  std::string isa_level;
+  absl::Time start_time;
+};
+
+class EmulatorService final : public v1::Emulator::WithCallbackMethod_WatchFit<v1::Emulator::Service> {
+ public:
+  struct Parts {
+    ModelService* models = nullptr;
+    CallEnvironment environment = {};
+    MemoryBudget* memory = nullptr;
+    TaskThread* watchers = nullptr;
+    ServiceLimits limits = {};
+    ServerIdentity identity = {};
+  };
+  explicit EmulatorService(Parts parts) : parts_(std::move(parts)) {}
+
+  // Short names for the signatures below.
+  using Context = grpc::ServerContext;
+  template <typename Message>
+  using Writer = grpc::ServerWriter<Message>;
+
+  // model_calls.cc
+  grpc::Status CreateModel(Context* context, const v1::CreateModelRequest* request, v1::Model* response) override;
+  grpc::Status GetModel(Context* context, const v1::GetModelRequest* request, v1::Model* response) override;
+  grpc::Status ListModels(Context* context, const v1::ListModelsRequest* request,
+                          v1::ListModelsResponse* response) override;
+  grpc::Status UpdateModel(Context* context, const v1::UpdateModelRequest* request, v1::Model* response) override;
+  grpc::Status DeleteModel(Context* context, const v1::DeleteModelRequest* request,
+                           google::protobuf::Empty* response) override;
+
+  // observation_calls.cc
+  grpc::Status AddObservations(Context* context, const v1::AddObservationsRequest* request,
+                               v1::AddObservationsResponse* response) override;
+  grpc::Status ListObservations(Context* context, const v1::ListObservationsRequest* request,
+                                v1::ListObservationsResponse* response) override;
+
+  // fit_calls.cc
+  grpc::Status Fit(Context* context, const v1::FitRequest* request, v1::Fit* response) override;
+  grpc::Status GetFit(Context* context, const v1::GetFitRequest* request, v1::Fit* response) override;
+  grpc::Status ListFits(Context* context, const v1::ListFitsRequest* request, v1::ListFitsResponse* response) override;
+  grpc::Status CancelFit(Context* context, const v1::CancelFitRequest* request, v1::Fit* response) override;
+  grpc::ServerWriteReactor<v1::WatchFitResponse>* WatchFit(grpc::CallbackServerContext* context,
+                                                           const v1::WatchFitRequest* request) override;
+
+  // prediction_calls.cc
+  grpc::Status Predict(Context* context, const v1::PredictRequest* request, v1::PredictResponse* response) override;
+  grpc::Status PredictStream(
+      Context* context, grpc::ServerReaderWriter<v1::PredictStreamResponse, v1::PredictStreamRequest>* stream) override;
+  grpc::Status SamplePaths(Context* context, const v1::SamplePathsRequest* request,
+                           v1::SamplePathsResponse* response) override;
+
+  // revision_calls.cc
+  grpc::Status GetRevision(Context* context, const v1::GetRevisionRequest* request, v1::Revision* response) override;
+  grpc::Status ListRevisions(Context* context, const v1::ListRevisionsRequest* request,
+                             v1::ListRevisionsResponse* response) override;
+  grpc::Status RollbackModel(Context* context, const v1::RollbackModelRequest* request, v1::Model* response) override;
+
+  // transfer_calls.cc
+  grpc::Status ExportModel(Context* context, const v1::ExportModelRequest* request,
+                           Writer<v1::ExportModelResponse>* writer) override;
+  grpc::Status ImportModel(Context* context, grpc::ServerReader<v1::ImportModelRequest>* reader,
+                           v1::Model* response) override;
+
+  // info_calls.cc
+  grpc::Status GetServerInfo(Context* context, const v1::GetServerInfoRequest* request,
+                             v1::ServerInfo* response) override;
+
+ private:
+  using Message = google::protobuf::MessageLite;
+
+  // Runs a unary call: `body` fills `response` once the caller is admitted.
+  grpc::Status Unary(const Method& method, Context* context, const Message& request, const Message& response,
+                     absl::FunctionRef<absl::Status(Call& call)> body);
+  // The same for streams, which count their messages themselves.
+  grpc::Status Stream(const Method& method, Context* context, absl::FunctionRef<absl::Status(Call& call)> body);
+
+  const Parts parts_;
+};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_SERVER_RPC_EMULATOR_SERVICE_H_

@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "server/rpc/emulator_service.h"
+#include "server/rpc/matrix.h"
+#include "server/rpc/predictor.h"
+#include "server/rpc/request.h"
+
+namespace fidelio {
+namespace {
+
+absl::Status CheckMinDataVersion(int64_t version, absl::string_view field) {
+  if (version >= 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(field, ": ", version, ", must not be negative"));
+}
+
+// The revision that a request asks for. `path` is what fields of the request begin with: "" or "header.".
+template <typename Request>
+absl::StatusOr<std::shared_ptr<const LoadedRevision>> AcquireRevision(const ModelService& models, Call& call,
+                                                                      const Request& request, absl::string_view path) {
+  FIDELIO_ASSIGN_OR_RETURN(const std::string name, AdmitModelName(call, request.model(), absl::StrCat(path, "model")));
+  FIDELIO_ASSIGN_OR_RETURN(const int64_t revision,
+                           ParseRevisionOf(name, request.revision(), absl::StrCat(path, "revision")));
+  FIDELIO_RETURN_IF_ERROR(CheckMinDataVersion(request.min_data_version(), absl::StrCat(path, "min_data_version")));
+  return models.AcquireRevision(name, revision, request.min_data_version(), call.deadline());
+}
+
+}  // namespace
+
+grpc::Status EmulatorService::Predict(Context* context, const v1::PredictRequest* request,
+                                      v1::PredictResponse* response) {
+  return Unary(methods::kPredict, context, *request, *response, [&](Call& call) -> absl::Status {
+    FIDELIO_ASSIGN_OR_RETURN(auto revision, AcquireRevision(*parts_.models, call, *request, ""));
+    FIDELIO_ASSIGN_OR_RETURN(const Predictor predictor, Predictor::Create(std::move(revision), request->options(),
+                                                                          "options", parts_.limits, parts_.memory));
+    FIDELIO_RETURN_IF_ERROR(predictor.Predict(call, request->inputs(), response->mutable_prediction()));
+    response->set_revision(predictor.revision_name());
+    response->set_data_version(predictor.data_version());
+    return absl::OkStatus();
+  });
+}
+
+grpc::Status EmulatorService::PredictStream(
+    Context* context, grpc::ServerReaderWriter<v1::PredictStreamResponse, v1::PredictStreamRequest>* stream) {
+  return Stream(methods::kPredictStream, context, [&](Call& call) -> absl::Status {
+    v1::PredictStreamRequest request;
+    v1::PredictStreamResponse response;
+    const auto read = [&] {
+      const CallGate::Waiting waiting(parts_.environment.gate);
+      const bool more = stream->Read(&request);
+      if (more) call.CountReceived(request);
+      return more;
+    };
+    const auto write = [&] {
+      const CallGate::Waiting waiting(parts_.environment.gate);
+      call.CountSent(response);
+      return stream->Write(response);
+    };
+
+    if (!read()) {
+      FIDELIO_RETURN_IF_ERROR(call.StreamStopReason());
+      return absl::InvalidArgumentError("header: missing; the first message must have one");
+    }
+    if (!request.has_header()) return absl::InvalidArgumentError("header: missing; the first message must have one");
+    if (request.header().options().full_covariance()) {
+      return absl::InvalidArgumentError("header.options.full_covariance: true, but PredictStream has no covariance");
+    }
+    FIDELIO_ASSIGN_OR_RETURN(auto revision, AcquireRevision(*parts_.models, call, request.header(), "header."));
+    FIDELIO_ASSIGN_OR_RETURN(const Predictor predictor,
+                             Predictor::Create(std::move(revision), request.header().options(), "header.options",
+                                               parts_.limits, parts_.memory));
+    int64_t chunk = 0;
+    bool has_header = request.has_inputs();  // whether the message of this chunk is that of the header
+    for (bool more = has_header || read(); more; more = read(), has_header = false) {
+      FIDELIO_RETURN_IF_ERROR(call.StreamStopReason());
+      if (!has_header && request.has_header()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("header: present in the message of chunk ", chunk, ", but only the first may have one"));
+      }
+      response.Clear();
+      FIDELIO_RETURN_IF_ERROR(predictor.Predict(call, request.inputs(), response.mutable_prediction()));
+      response.set_chunk(chunk++);
+      response.set_revision(predictor.revision_name());
+      response.set_data_version(predictor.data_version());
+      if (!write()) break;
+    }
+    return call.StopReason();
+  });
+}
+
+grpc::Status EmulatorService::SamplePaths(Context* context, const v1::SamplePathsRequest* request,
+                                          v1::SamplePathsResponse* response) {
+  return Unary(methods::kSamplePaths, context, *request, *response, [&](Call& call) -> absl::Status {
+    const ServiceLimits& limits = parts_.limits;
+    FIDELIO_ASSIGN_OR_RETURN(const auto revision, AcquireRevision(*parts_.models, call, *request, ""));
+    SampleOptions options;
+    std::optional<int64_t> level;
+    if (request->has_level()) level = request->level();
+    FIDELIO_ASSIGN_OR_RETURN(options.level, revision->EmulatorLevel(level, "level"));
+    if (request->count() > limits.max_paths) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("count: ", request->count(), " paths, but at most ", limits.max_paths, " are allowed"));
+    }
+    options.count = static_cast<int>(std::max(request->count(), 1u));
+    options.seed = request->seed();
+    FIDELIO_RETURN_IF_ERROR(CheckInputs(request->inputs(), *revision, limits));
+    const int64_t n = request->inputs().rows(), s = options.count;
+    if (n > limits.max_covariance_points) {
+      return absl::InvalidArgumentError(absl::StrCat("inputs: ", n, " points, but paths are drawn jointly at most at ",
+                                                     limits.max_covariance_points));
+    }
+    FIDELIO_RETURN_IF_ERROR(CheckAnswer(n * s, absl::StrCat(s, " paths at ", n, " inputs"), limits));
+    // Inputs and answer, each in core and on the wire, and a few n×n matrices.
+    FIDELIO_ASSIGN_OR_RETURN(const auto memory,
+                             parts_.memory->Reserve(int64_t{sizeof(double)} *
+                                                    (2 * n * revision->input_dimension() + 2 * n * s + 5 * n * n)));
+    FIDELIO_ASSIGN_OR_RETURN(const Matrix x, DecodeMatrix(request->inputs(), "inputs", limits.max_matrix_elements));
+    FIDELIO_RETURN_IF_ERROR(call.StopReason());
+    FIDELIO_ASSIGN_OR_RETURN(const Matrix samples, revision->emulator().SamplePaths(x, options));
+    EncodeMatrix(samples, EncodingOf(request->inputs()), response->mutable_samples());
+    response->set_revision(RevisionName(revision->model(), revision->revision()));
+    response->set_data_version(revision->data_version());
+    return absl::OkStatus();
+  });
+}
+
+}  // namespace fidelio

@@ -1,0 +1,133 @@
+#include "server/rpc/predictor.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "server/rpc/matrix.h"
+#include "server/rpc/names.h"
+#include "server/status/errors.h"
+
+namespace fidelio {
+namespace {
+
+// A multiple of the block in which core works, so that pieces change no bit of the answer.
+constexpr Eigen::Index kPiece = 256;
+constexpr int kMaxQuantiles = 64;
+constexpr int64_t kDouble = sizeof(double);
+// What a message holds besides its doubles: names, shapes and tags.
+constexpr int64_t kMessageOverhead = 4096;
+
+}  // namespace
+
+absl::Status CheckInputs(const v1::Matrix& inputs, const LoadedRevision& revision, const ServiceLimits& limits) {
+  if (inputs.rows() > limits.max_inputs) {
+    return absl::InvalidArgumentError(absl::StrCat("inputs: ", inputs.rows(), " points, but at most ",
+                                                   limits.max_inputs, " are allowed; PredictStream takes any number"));
+  }
+  if (inputs.rows() > 0 && inputs.cols() != static_cast<uint32_t>(revision.input_dimension())) {
+    return absl::InvalidArgumentError(absl::StrCat("inputs: ", inputs.cols(), " columns, but model ",
+                                                   Quoted(revision.model()), " has input dimension ",
+                                                   revision.input_dimension()));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckAnswer(int64_t doubles, absl::string_view what, const ServiceLimits& limits) {
+  if (doubles <= (limits.max_message_bytes - kMessageOverhead) / kDouble) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("inputs: the answer (", what, ") would take ", doubles * kDouble,
+                                                 " bytes, but a message has at most ", limits.max_message_bytes,
+                                                 "; ask for fewer points at a time"));
+}
+
+absl::Status CheckPredictOptions(const v1::PredictOptions& options, absl::string_view field) {
+  if (options.quantiles_size() > kMaxQuantiles) {
+    return absl::InvalidArgumentError(absl::StrCat(field, ".quantiles: ", options.quantiles_size(),
+                                                   " probabilities, but at most ", kMaxQuantiles, " are allowed"));
+  }
+  for (int i = 0; i < options.quantiles_size(); ++i) {
+    const double p = options.quantiles(i);
+    if (!(p > 0 && p < 1)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(field, ".quantiles[", i, "]: ", p, ", but must be above 0 and below 1"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Predictor> Predictor::Create(std::shared_ptr<const LoadedRevision> revision,
+                                            const v1::PredictOptions& options, absl::string_view field,
+                                            const ServiceLimits& limits, MemoryBudget* memory) {
+  FIDELIO_RETURN_IF_ERROR(CheckPredictOptions(options, field));
+  Predictor predictor;
+  std::optional<int64_t> level;
+  if (options.has_level()) level = options.level();
+  FIDELIO_ASSIGN_OR_RETURN(predictor.options_.level, revision->EmulatorLevel(level, absl::StrCat(field, ".level")));
+  predictor.options_.include_noise = options.include_noise();
+  predictor.options_.quantiles.assign(options.quantiles().begin(), options.quantiles().end());
+  predictor.options_.input_gradient = options.input_gradient();
+  predictor.full_covariance_ = options.full_covariance();
+  predictor.revision_ = std::move(revision);
+  predictor.field_ = std::string(field);
+  predictor.limits_ = &limits;
+  predictor.memory_ = memory;
+  return predictor;
+}
+
+std::string Predictor::revision_name() const { return RevisionName(revision_->model(), revision_->revision()); }
+
+absl::StatusOr<Prediction> Predictor::PredictInPieces(const Call& call, const Matrix& x) const {
+  if (x.rows() <= kPiece) return revision_->emulator().Predict(x, options_);
+  Prediction all;
+  all.mean.resize(x.rows());
+  all.variance.resize(x.rows());
+  all.quantiles.resize(x.rows(), static_cast<Eigen::Index>(options_.quantiles.size()));
+  if (options_.input_gradient) all.input_gradient.resize(x.rows(), x.cols());
+  for (Eigen::Index begin = 0; begin < x.rows(); begin += kPiece) {
+    FIDELIO_RETURN_IF_ERROR(call.StopReason());
+    const Eigen::Index size = std::min(kPiece, x.rows() - begin);
+    FIDELIO_ASSIGN_OR_RETURN(const Prediction piece,
+                             revision_->emulator().Predict(x.middleRows(begin, size), options_));
+    all.mean.segment(begin, size) = piece.mean;
+    all.variance.segment(begin, size) = piece.variance;
+    if (piece.quantiles.cols() > 0) all.quantiles.middleRows(begin, size) = piece.quantiles;
+    if (options_.input_gradient) all.input_gradient.middleRows(begin, size) = piece.input_gradient;
+  }
+  return all;
+}
+
+absl::Status Predictor::Predict(const Call& call, const v1::Matrix& inputs, v1::Prediction* answer) const {
+  FIDELIO_RETURN_IF_ERROR(CheckInputs(inputs, *revision_, *limits_));
+  const int64_t n = inputs.rows(), d = inputs.cols();
+  if (full_covariance_ && n > limits_->max_covariance_points) {
+    return absl::InvalidArgumentError(absl::StrCat("inputs: ", n, " points, but at most ",
+                                                   limits_->max_covariance_points, " are allowed with ", field_,
+                                                   ".full_covariance"));
+  }
+  const int64_t columns = 2 + static_cast<int64_t>(options_.quantiles.size()) + (options_.input_gradient ? d : 0) +
+                          (full_covariance_ ? n : 0);
+  FIDELIO_RETURN_IF_ERROR(
+      CheckAnswer(n * columns, absl::StrCat(n, " points with ", columns, " numbers each"), *limits_));
+  // Inputs on the wire and decoded, the answer computed and on the wire; a joint posterior needs a few n×n more.
+  FIDELIO_ASSIGN_OR_RETURN(const auto memory,
+                           memory_->Reserve(kDouble * n * (2 * d + 2 * columns + (full_covariance_ ? 4 * n : 0))));
+  FIDELIO_ASSIGN_OR_RETURN(const Matrix x, DecodeMatrix(inputs, "inputs", limits_->max_matrix_elements));
+  FIDELIO_RETURN_IF_ERROR(call.StopReason());
+  FIDELIO_ASSIGN_OR_RETURN(Prediction prediction, PredictInPieces(call, x));
+
+  const v1::MatrixEncoding encoding = EncodingOf(inputs);
+  if (full_covariance_) {
+    FIDELIO_RETURN_IF_ERROR(call.StopReason());
+    FIDELIO_ASSIGN_OR_RETURN(JointPosterior joint, revision_->emulator().JointMoments(x, options_));
+    joint.covariance.diagonal() = prediction.variance;  // what the contract says, to the last bit
+    EncodeMatrix(joint.covariance, encoding, answer->mutable_covariance());
+  }
+  EncodeMatrix(prediction.mean, encoding, answer->mutable_mean());
+  EncodeMatrix(prediction.variance, encoding, answer->mutable_variance());
+  if (!options_.quantiles.empty()) EncodeMatrix(prediction.quantiles, encoding, answer->mutable_quantiles());
+  if (options_.input_gradient) EncodeMatrix(prediction.input_gradient, encoding, answer->mutable_input_gradient());
+  return absl::OkStatus();
+}
+
+}  // namespace fidelio

@@ -1,0 +1,98 @@
+// GetServerInfo, health and reflection through a real channel.
+#include <fstream>
+
+#include "grpc/health/v1/health.grpc.pb.h"
+#include "grpcpp/generic/generic_stub.h"
+#include "gtest/gtest.h"
+#include "server/auth/digest.h"
+#include "tests/server/rpc/test_server.h"
+
+namespace fidelio {
+namespace {
+
+using grpc::health::v1::Health;
+using grpc::health::v1::HealthCheckRequest;
+using grpc::health::v1::HealthCheckResponse;
+
+TEST(InfoCallsTest, ServerInfoTellsWhatItIsCanDoAndAllows) {
+  TestServer server;
+  v1::ServerInfo info;
+  TestContext context;
+  ASSERT_TRUE(IsOk(server.stub().GetServerInfo(&context, {}, &info)));
+  EXPECT_EQ(info.version(), "1.2.3");
+  EXPECT_EQ(info.build(), "a test");
+  EXPECT_EQ(info.isa_level(), "v2");
+  EXPECT_GT(info.start_time().seconds(), 0);
+  EXPECT_EQ(info.model_kinds(0), v1::MODEL_KIND_MF_DGP);
+  EXPECT_EQ(info.inferences(0), v1::INFERENCE_AUTO);
+  EXPECT_GT(info.kernel_families_size(), 0);
+  EXPECT_EQ(info.observation_updates(0), v1::OBSERVATION_UPDATE_NONE);
+  EXPECT_EQ(info.limits().max_message_bytes(), 64 << 20);
+  EXPECT_EQ(info.limits().max_matrix_elements(), 8 << 20);
+  EXPECT_EQ(info.limits().max_queued_fits(), 256);
+  EXPECT_EQ(info.limits().fit_workers(), 1);
+  EXPECT_GT(info.limits().max_covariance_points(), 0);
+  EXPECT_TRUE(info.caller().empty());
+  EXPECT_EQ(info.caller_role(), v1::ROLE_ADMIN);
+}
+
+TEST(InfoCallsTest, HealthIsServingAsAWholeAndPerService) {
+  TestServer server;
+  const auto health = Health::NewStub(server.NewChannel());
+  for (const char* service : {"", "fidelio.v1.Emulator"}) {
+    HealthCheckRequest request;
+    request.set_service(service);
+    HealthCheckResponse response;
+    TestContext context;
+    ASSERT_TRUE(IsOk(health->Check(&context, request, &response))) << service;
+    EXPECT_EQ(response.status(), HealthCheckResponse::SERVING) << service;
+  }
+  HealthCheckRequest request;
+  request.set_service("fidelio.v1.Nothing");
+  HealthCheckResponse response;
+  TestContext context;
+  EXPECT_EQ(health->Check(&context, request, &response).error_code(), grpc::StatusCode::NOT_FOUND);
+}
+
+// The status of a call to the reflection service: a stream that is closed at once.
+grpc::Status CallReflection(TestServer& server) {
+  grpc::GenericStub stub(server.NewChannel());
+  TestContext context;
+  grpc::CompletionQueue queue;
+  const auto call =
+      stub.PrepareCall(&context, "/grpc.reflection.v1alpha.ServerReflection/ServerReflectionInfo", &queue);
+  void* tag = nullptr;
+  bool ok = false;
+  call->StartCall(nullptr);
+  queue.Next(&tag, &ok);
+  if (ok) {
+    call->WritesDone(nullptr);
+    queue.Next(&tag, &ok);
+  }
+  grpc::Status status;
+  call->Finish(&status, nullptr);
+  queue.Next(&tag, &ok);
+  return status;
+}
+
+TEST(InfoCallsTest, ReflectionIsOnWithoutTokens) {
+  TestServer server;
+  EXPECT_TRUE(IsOk(CallReflection(server)));
+}
+
+TEST(InfoCallsTest, ReflectionIsOffWithTokensUnlessAskedFor) {
+  const auto tokens = [](Server::Options& options) {
+    options.config.tokens_file = options.config.data_dir + ".tokens";
+    std::ofstream(options.config.tokens_file) << "ada admin " << FormatDigest(DigestOf("token")) << "\n";
+  };
+  TestServer closed(tokens);
+  EXPECT_EQ(CallReflection(closed).error_code(), grpc::StatusCode::UNIMPLEMENTED);
+  TestServer open([&](Server::Options& options) {
+    tokens(options);
+    options.config.reflection = Reflection::kOn;
+  });
+  EXPECT_TRUE(IsOk(CallReflection(open)));
+}
+
+}  // namespace
+}  // namespace fidelio

@@ -1,0 +1,218 @@
+// Predict, PredictStream and SamplePaths through a real channel.
+#include <cmath>
+#include <thread>
+
+#include "absl/synchronization/notification.h"
+#include "gtest/gtest.h"
+#include "tests/server/rpc/test_server.h"
+
+namespace fidelio {
+namespace {
+
+// One server with one fitted model for all tests: none of them changes it.
+class PredictionCallsTest : public ::testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    gate_ = new FitGate;
+    server_ = new TestServer([](Server::Options& options) { options.hooks = gate_->Hooks(); });
+    server_->MakeFitted("wing");
+  }
+  static void TearDownTestSuite() {
+    delete server_;
+    delete gate_;
+  }
+
+  static grpc::Status Predict(const v1::PredictRequest& request, v1::PredictResponse* answer) {
+    TestContext context;
+    return server_->stub().Predict(&context, request, answer);
+  }
+
+  static std::vector<double> Grid(int n) {
+    std::vector<double> grid;
+    for (int i = 0; i < n; ++i) grid.push_back(static_cast<double>(i) / n);
+    return grid;
+  }
+
+  static FitGate* gate_;
+  static TestServer* server_;
+};
+
+FitGate* PredictionCallsTest::gate_ = nullptr;
+TestServer* PredictionCallsTest::server_ = nullptr;
+
+TEST_F(PredictionCallsTest, PredictsTheMeanNearTheDataWithAPositiveVariance) {
+  v1::PredictResponse answer;
+  ASSERT_TRUE(IsOk(Predict(PredictAt("wing", {0, 0.5, 1}), &answer)));
+  EXPECT_EQ(answer.revision(), "models/wing/revisions/1");
+  EXPECT_EQ(answer.data_version(), 1);
+  const std::vector<double> mean = Values(answer.prediction().mean()),
+                            variance = Values(answer.prediction().variance());
+  ASSERT_EQ(mean.size(), 3u);
+  EXPECT_NEAR(mean[0], 0, 0.3);
+  EXPECT_NEAR(mean[2], 2 * std::sin(8), 0.3);
+  for (const double v : variance) EXPECT_GE(v, 0);
+  EXPECT_FALSE(answer.prediction().has_quantiles());
+  EXPECT_FALSE(answer.prediction().has_covariance());
+  EXPECT_FALSE(answer.prediction().has_input_gradient());
+}
+
+TEST_F(PredictionCallsTest, AnswersEverythingThatIsAskedForInTheEncodingOfTheInputs) {
+  v1::PredictRequest request = PredictAt("wing", {});
+  request.mutable_inputs()->set_rows(2);
+  request.mutable_inputs()->set_cols(1);
+  for (const double x : {0.3, 0.7}) request.mutable_inputs()->mutable_values()->add_values(x);
+  v1::PredictOptions& options = *request.mutable_options();
+  options.set_level(0);
+  options.set_include_noise(true);
+  for (const double p : {0.9, 0.1, 0.5}) options.add_quantiles(p);
+  options.set_full_covariance(true);
+  options.set_input_gradient(true);
+  v1::PredictResponse answer;
+  ASSERT_TRUE(IsOk(Predict(request, &answer)));
+  const v1::Prediction& prediction = answer.prediction();
+  EXPECT_EQ(prediction.quantiles().rows(), 2u);
+  EXPECT_EQ(prediction.quantiles().cols(), 3u);
+  EXPECT_GT(prediction.quantiles().values().values(0), prediction.quantiles().values().values(1));
+  EXPECT_EQ(prediction.covariance().rows(), 2u);
+  EXPECT_EQ(prediction.covariance().values().values(1), prediction.covariance().values().values(2));
+  EXPECT_EQ(prediction.covariance().values().values(0), prediction.variance().values().values(0));
+  EXPECT_EQ(prediction.covariance().values().values(3), prediction.variance().values().values(1));
+  EXPECT_EQ(prediction.input_gradient().values().values_size(), 2);
+}
+
+TEST_F(PredictionCallsTest, AnInputsPredictionDoesNotDependOnTheOthersOfItsCall) {
+  v1::PredictResponse together, alone;
+  const std::vector<double> grid = Grid(1000);
+  ASSERT_TRUE(IsOk(Predict(PredictAt("wing", grid), &together)));
+  const std::vector<double> means = Values(together.prediction().mean());
+  ASSERT_TRUE(IsOk(Predict(PredictAt("wing", std::vector<double>(grid.begin() + 512, grid.end())), &alone)));
+  EXPECT_EQ(std::vector<double>(means.begin() + 512, means.end()), Values(alone.prediction().mean()));
+}
+
+TEST_F(PredictionCallsTest, NeverWaitsForAFitAndServesTheRevisionBeforeIt) {
+  server_->MakeFitted("busy");
+  v1::PredictResponse before, during;
+  ASSERT_TRUE(IsOk(Predict(PredictAt("busy", {0.2}), &before)));
+  gate_->Close();
+  v1::Fit fit;
+  TestContext context;
+  ASSERT_TRUE(IsOk(server_->stub().Fit(&context, ShortFit("busy"), &fit)));
+  gate_->AwaitHeld();
+  ASSERT_TRUE(IsOk(Predict(PredictAt("busy", {0.2}), &during)));
+  EXPECT_EQ(during.SerializeAsString(), before.SerializeAsString());
+  gate_->Open();
+}
+
+TEST_F(PredictionCallsTest, StreamsManyChunksWithTheBitsOfPredict) {
+  constexpr int kChunks = 200, kRows = 64;
+  TestContext context;
+  const auto stream = server_->stub().PredictStream(&context);
+  std::thread writer([&] {
+    v1::PredictStreamRequest request;
+    request.mutable_header()->set_model("models/wing");
+    ASSERT_TRUE(stream->Write(request));
+    request.Clear();
+    *request.mutable_inputs() = MakeMatrix(kRows, 1, Grid(kRows));
+    for (int i = 0; i < kChunks; ++i) ASSERT_TRUE(stream->Write(request));
+    stream->WritesDone();
+  });
+  v1::PredictResponse whole;
+  ASSERT_TRUE(IsOk(Predict(PredictAt("wing", Grid(kRows)), &whole)));
+  v1::PredictStreamResponse response;
+  int64_t chunks = 0;
+  while (stream->Read(&response)) {
+    EXPECT_EQ(response.chunk(), chunks++);
+    EXPECT_EQ(response.prediction().SerializeAsString(), whole.prediction().SerializeAsString());
+    EXPECT_EQ(response.revision(), "models/wing/revisions/1");
+    EXPECT_EQ(response.data_version(), 1);
+  }
+  writer.join();
+  EXPECT_TRUE(IsOk(stream->Finish()));
+  EXPECT_EQ(chunks, kChunks);
+}
+
+TEST_F(PredictionCallsTest, AStreamsFirstMessageMayBeAChunkToo) {
+  TestContext context;
+  const auto stream = server_->stub().PredictStream(&context);
+  v1::PredictStreamRequest request;
+  request.mutable_header()->set_model("models/wing");
+  *request.mutable_inputs() = MakeMatrix(1, 1, {0.5});
+  ASSERT_TRUE(stream->Write(request));
+  v1::PredictStreamResponse response;
+  ASSERT_TRUE(stream->Read(&response));
+  EXPECT_EQ(response.chunk(), 0);
+  ASSERT_TRUE(stream->Write(request));  // a second header
+  EXPECT_FALSE(stream->Read(&response));
+  ExpectBadField(stream->Finish(), "header", "chunk 1");
+}
+
+TEST_F(PredictionCallsTest, StreamsThatBeginWronglySayWhat) {
+  const auto finish = [&](const std::function<void(v1::PredictStreamRequest&)>& change) {
+    TestContext context;
+    const auto stream = server_->stub().PredictStream(&context);
+    v1::PredictStreamRequest request;
+    request.mutable_header()->set_model("models/wing");
+    *request.mutable_inputs() = MakeMatrix(1, 1, {0.5});
+    change(request);
+    stream->Write(request);
+    stream->WritesDone();
+    v1::PredictStreamResponse response;
+    EXPECT_FALSE(stream->Read(&response));
+    return stream->Finish();
+  };
+  ExpectBadField(finish([](auto& r) { r.clear_header(); }), "header", "missing");
+  ExpectBadField(finish([](auto& r) { r.mutable_header()->set_model("wing"); }), "header.model", "\"wing\"");
+  ExpectBadField(finish([](auto& r) { r.mutable_header()->mutable_options()->set_full_covariance(true); }),
+                 "header.options.full_covariance", "true");
+  ExpectBadField(finish([](auto& r) { r.mutable_header()->mutable_options()->set_level(7); }), "header.options.level",
+                 "7");
+  ExpectBadField(finish([](auto& r) { *r.mutable_inputs() = MakeMatrix(1, 2, {1, 2}); }), "inputs", "2 columns");
+}
+
+TEST_F(PredictionCallsTest, DrawsTheSamePathsForTheSameSeed) {
+  v1::SamplePathsRequest request;
+  request.set_model("models/wing");
+  *request.mutable_inputs() = MakeMatrix(5, 1, Grid(5));
+  request.set_count(3);
+  request.set_seed(11);
+  v1::SamplePathsResponse first, second, third;
+  const auto sample = [&](v1::SamplePathsResponse* answer) {
+    TestContext context;
+    return server_->stub().SamplePaths(&context, request, answer);
+  };
+  ASSERT_TRUE(IsOk(sample(&first)));
+  ASSERT_TRUE(IsOk(sample(&second)));
+  EXPECT_EQ(first.samples().rows(), 3u);
+  EXPECT_EQ(first.samples().cols(), 5u);
+  EXPECT_EQ(first.SerializeAsString(), second.SerializeAsString());
+  EXPECT_EQ(first.revision(), "models/wing/revisions/1");
+  request.set_seed(12);
+  ASSERT_TRUE(IsOk(sample(&third)));
+  EXPECT_NE(first.SerializeAsString(), third.SerializeAsString());
+  request.set_count(1'000'000);
+  ExpectBadField(sample(&third), "count", "1000000 paths, but at most 10000");
+}
+
+TEST_F(PredictionCallsTest, BadRequestsNameFieldValueAndRule) {
+  v1::PredictResponse answer;
+  const auto predict = [&](const std::function<void(v1::PredictRequest&)>& change) {
+    v1::PredictRequest request = PredictAt("wing", {0.5});
+    change(request);
+    return Predict(request, &answer);
+  };
+  ExpectBadField(predict([](auto& r) {
+                   *r.mutable_inputs() = MakeMatrix(1, 3, {1, 2, 3});
+                 }),
+                 "inputs", "3 columns, but model \"wing\" has input dimension 1");
+  ExpectBadField(predict([](auto& r) { *r.mutable_inputs() = MakeMatrix(1, 1, {std::nan("")}); }), "inputs", "nan");
+  ExpectBadField(predict([](auto& r) { r.clear_inputs(); }), "inputs", "at least 1 row");
+  ExpectBadField(predict([](auto& r) { r.mutable_options()->set_level(2); }), "options.level", "2");
+  ExpectBadField(predict([](auto& r) { r.mutable_options()->add_quantiles(1.0); }), "options.quantiles[0]", "below 1");
+  ExpectBadField(predict([](auto& r) { r.mutable_options()->add_quantiles(std::nan("")); }), "options.quantiles[0]",
+                 "nan");
+  ExpectBadField(predict([](auto& r) { r.set_revision("models/tail/revisions/1"); }), "revision", "wing");
+  ExpectBadField(predict([](auto& r) { r.set_min_data_version(-1); }), "min_data_version", "-1");
+}
+
+}  // namespace
+}  // namespace fidelio
