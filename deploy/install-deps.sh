@@ -8,8 +8,14 @@ packages=(
   g++ cmake ninja-build ccache python3
   # Core.
   libeigen3-dev libabsl-dev liblbfgspp-dev
+  # Contract.
+  protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libgrpc++-dev
+  # Server.
+  libsqlite3-dev libssl-dev libspdlog-dev prometheus-cpp-dev libcivetweb-dev
+  # Command lines.
+  libcli11-dev nlohmann-json3-dev
   # Tests and benches.
-  libgtest-dev libbenchmark-dev libcli11-dev nlohmann-json3-dev
+  libgtest-dev libbenchmark-dev
   # Style.
   clang-format-14 clang-tidy-14
 )

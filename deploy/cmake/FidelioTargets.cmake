@@ -67,6 +67,8 @@ function(fidelio_add_executable name)
   target_link_libraries(${name} PRIVATE fidelio_options fidelio_core)
   # RUNPATH, not RPATH: LD_LIBRARY_PATH comes first. The same in the build tree and once installed.
   target_link_options(${name} PRIVATE LINKER:--enable-new-dtags)
+  # core comes before static libraries that need it, and is kept whoever needs it.
+  target_link_options(${name} PRIVATE LINKER:--no-as-needed)
   set_target_properties(
     ${name}
     PROPERTIES CXX_VISIBILITY_PRESET hidden

@@ -1,0 +1,101 @@
+#include "client/cli/command.h"
+
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "client/cli/as_typed.h"
+#include "client/cli/csv.h"
+
+namespace fidelio::cli {
+namespace {
+
+// The contents of the file that a flag names; empty without a name.
+absl::StatusOr<std::string> ReadFlagFile(const char* flag, const std::string& path, std::istream& in) {
+  if (path.empty()) return std::string();
+  auto text = ReadInput(path, in);
+  if (!text.ok()) return absl::InvalidArgumentError(absl::StrCat(flag, ": ", text.status().message()));
+  if (text->empty()) return absl::InvalidArgumentError(absl::StrCat(flag, ": ", path, ": empty"));
+  return text;
+}
+
+CLI::Validator NumberThat(const char* rule, bool (*holds)(double)) {
+  return CLI::Validator(
+      [rule, holds](std::string& text) {
+        double value = 0;
+        return absl::SimpleAtod(text, &value) && std::isfinite(value) && holds(value)
+                   ? std::string()
+                   : absl::StrCat("\"", text, "\" is not a number ", rule);
+      },
+      "");
+}
+
+const TypedNames& ConnectNames() {
+  static const auto* names = new TypedNames{{"server", "--server"},
+                                            {"token", "--token-file"},
+                                            {"tls_cert", "--client-cert"},
+                                            {"tls_key", "--client-key"},
+                                            {"timeout", "--timeout"}};
+  return *names;
+}
+
+}  // namespace
+
+CLI::Validator Positive() {
+  return NumberThat("above 0", [](double value) { return value > 0; });
+}
+
+CLI::Validator NotNegative() {
+  return NumberThat("of at least 0", [](double value) { return value >= 0; });
+}
+
+absl::StatusOr<std::unique_ptr<client::Client>> Context::Connect(
+    std::function<void(const absl::Status& error, absl::Duration delay)> on_retry) {
+  client::ClientOptions client_options;
+  client::ChannelOptions& channel = client_options.channel;
+  channel.server = options.server;
+  channel.tls = options.tls;
+  channel.tls_server = options.tls_server_name;
+  channel.insecure_token = options.insecure_token;
+  struct File {
+    const char* flag;
+    const std::string& path;
+    std::string& target;
+  };
+  for (const File& file :
+       {File{"--token-file", options.token_file, channel.token}, File{"--tls-ca", options.tls_ca, channel.tls_ca},
+        File{"--client-cert", options.tls_cert, channel.tls_cert},
+        File{"--client-key", options.tls_key, channel.tls_key}}) {
+    auto text = ReadFlagFile(file.flag, file.path, streams.in);
+    if (!text.ok()) return text.status();
+    file.target = *std::move(text);
+  }
+  channel.token = std::string(absl::StripAsciiWhitespace(channel.token));
+  client_options.timeout = absl::Seconds(options.timeout_seconds);
+  client_options.retry.give_up_after = absl::Seconds(options.retry_seconds);
+  client_options.retry.on_retry = std::move(on_retry);
+  auto client = client::Client::Connect(client_options);
+  if (!client.ok()) return AsTyped(client.status(), ConnectNames());
+  return client;
+}
+
+void Context::Print(const Json& json, const std::string& text) {
+  if (options.json) {
+    streams.out << json.dump(2) << std::endl;
+  } else {
+    streams.out << text << (text.empty() || absl::EndsWith(text, "\n") ? "" : "\n") << std::flush;
+  }
+}
+
+CLI::App* AddCommand(CLI::App& parent, Context& context, const std::string& name, const std::string& description,
+                     const std::string& examples, std::function<absl::Status()> command) {
+  CLI::App* app = parent.add_subcommand(name, description);
+  app->footer(absl::StrCat("Examples:\n", examples, "\nOptions that every command takes: fidelio --help"));
+  app->callback([&context, command = std::move(command)] { context.command = command; });
+  return app;
+}
+
+}  // namespace fidelio::cli

@@ -1,0 +1,206 @@
+// fidelio fit, fits.
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/cli/as_typed.h"
+#include "client/cli/command.h"
+#include "client/cli/progress.h"
+#include "client/cli/text.h"
+#include "client/cli/words.h"
+#include "client/cpp/errors.h"
+#include "client/cpp/names.h"
+
+namespace fidelio::cli {
+namespace {
+
+struct FitCommandOptions {
+  std::string name;
+  bool watch = false;
+  uint64_t seed = 0;
+  v1::KernelFamily kernel = v1::KERNEL_FAMILY_UNSPECIFIED;
+  v1::Inference inference = v1::INFERENCE_UNSPECIFIED;
+  bool warm_start = false;
+  std::optional<double> budget_seconds;
+  std::optional<int64_t> budget_iterations;
+};
+
+struct FitsCommandOptions {
+  std::string name;
+  std::string fit;
+  bool watch = false;
+  bool cancel = false;
+};
+
+const TypedNames& FitNames() {
+  static const auto* names = new TypedNames{{"model", "NAME"},
+                                            {"options.inference", "--inference"},
+                                            {"options.kernel_family", "--kernel"},
+                                            {"options.budget.seconds", "--budget-seconds"},
+                                            {"options.budget.iterations", "--budget-iterations"},
+                                            {"options.seed", "--seed"}};
+  return *names;
+}
+
+std::string StateText(const v1::Fit& fit) { return EnumText(v1::FitState_Name(fit.state()), "FIT_STATE_"); }
+
+std::string Summary(const v1::Fit& fit) {
+  std::string text = absl::StrCat("fit ", client::ShortName(fit.name()), " ", StateText(fit));
+  if (client::HasEnded(fit)) absl::StrAppend(&text, " after ", DurationText(ToDuration(fit.progress().elapsed())));
+  if (!fit.revision().empty()) {
+    absl::StrAppend(&text, " and made revision ", client::ShortName(fit.revision()));
+  }
+  return text;
+}
+
+// Shows the progress of a fit until it has ended. An error when it did not succeed.
+absl::Status Watch(Context& context, const std::string& name) {
+  // A document on standard output, and nothing else unless someone looks.
+  const bool quiet = context.options.json && context.streams.err_width == 0;
+  ProgressPrinter printer(context.streams.err, context.streams.err_width);
+  bool lost = false;
+  const auto client = context.Connect([&](const absl::Status&, absl::Duration) {
+    if (!lost && !quiet) printer.Note("connection lost; the fit goes on when the server is back, waiting for it");
+    lost = true;
+  });
+  if (!client.ok()) return client.status();
+  const auto fit = (*client)->WatchFit(name, [&](const v1::Fit& event) {
+    lost = false;
+    if (!quiet) printer.Show(event);
+  });
+  printer.Clear();
+  if (!fit.ok()) return fit.status();
+  if (fit->state() == v1::FIT_STATE_SUCCEEDED) {
+    context.Print(ToJson(*fit), Summary(*fit));
+    return absl::OkStatus();
+  }
+  context.exit_code = ExitCode::kFitNotSucceeded;
+  if (context.options.json) context.Print(ToJson(*fit), "");
+  if (fit->state() == v1::FIT_STATE_CANCELLED) return absl::CancelledError(absl::StrCat(name, ": was cancelled"));
+  const absl::Status error = client::ToStatus(fit->error());
+  return client::WithMessage(error.ok() ? absl::InternalError("failed without a reason") : error,
+                             absl::StrCat(name, ": failed: ", error.message()));
+}
+
+absl::Status Fit(Context& context, const FitCommandOptions& options) {
+  v1::FitOptions wire;
+  wire.set_seed(options.seed);
+  wire.set_kernel_family(options.kernel);
+  wire.set_inference(options.inference);
+  wire.set_warm_start(options.warm_start);
+  if (options.budget_seconds.has_value()) wire.mutable_budget()->set_seconds(*options.budget_seconds);
+  if (options.budget_iterations.has_value()) wire.mutable_budget()->set_iterations(*options.budget_iterations);
+  const auto client = context.Connect();
+  if (!client.ok()) return client.status();
+  const auto fit = (*client)->Fit(options.name, wire);
+  if (!fit.ok()) return AsTyped(fit.status(), FitNames());
+  if (options.watch) {
+    if (context.streams.err_width > 0) {
+      context.streams.err << "fit " << client::ShortName(fit->name()) << " of model " << client::ShortName(options.name)
+                          << " (Ctrl-C ends watching, not the fit)" << std::endl;
+    }
+    return Watch(context, fit->name());
+  }
+  const std::string id = client::ShortName(fit->name());
+  context.Print(ToJson(*fit), absl::StrCat(Summary(*fit), "; `fidelio fits ", client::ShortName(options.name), " ", id,
+                                           " --watch` shows how it goes"));
+  return absl::OkStatus();
+}
+
+std::string Describe(const v1::Fit& fit) {
+  std::vector<std::vector<std::string>> rows = {{"fit", client::ShortName(fit.name())}, {"state", StateText(fit)}};
+  const auto add = [&](const char* key, const std::string& value) { rows.push_back({key, value}); };
+  add("progress", ProgressLine(fit));
+  if (!fit.revision().empty()) add("revision", client::ShortName(fit.revision()));
+  if (fit.has_error()) add("error", std::string(client::ToStatus(fit.error()).message()));
+  add("data version", absl::StrCat(fit.data_version()));
+  add("inference", WordFor(InferenceWords(), fit.inference()));
+  if (!fit.inference_reason().empty()) add("because", fit.inference_reason());
+  add("kernel", WordFor(KernelWords(), fit.options().kernel_family()));
+  add("seed", absl::StrCat(fit.options().seed()));
+  add("resumed", absl::StrCat(fit.resume_count(), " times"));
+  add("created", TimeText(fit.create_time()));
+  add("started", TimeText(fit.start_time()));
+  add("ended", TimeText(fit.end_time()));
+  return TextTable(rows);
+}
+
+absl::Status ListFits(Context& context, const std::string& model) {
+  const auto client = context.Connect();
+  if (!client.ok()) return client.status();
+  const auto fits = (*client)->ListFits(model);
+  if (!fits.ok()) return fits.status();
+  std::vector<std::vector<std::string>> rows = {{"FIT", "STATE", "DONE", "OBJECTIVE", "TIME", "REVISION", "CREATED"}};
+  for (const v1::Fit& fit : *fits) {
+    rows.push_back({client::ShortName(fit.name()), StateText(fit),
+                    absl::StrFormat("%.0f %%", 100 * fit.progress().fraction()),
+                    fit.progress().has_elbo() ? RoundNumber(fit.progress().elbo()) : "–",
+                    DurationText(ToDuration(fit.progress().elapsed())),
+                    fit.revision().empty() ? "–" : client::ShortName(fit.revision()), TimeText(fit.create_time())});
+  }
+  context.Print(ToJsonList("fits", *fits),
+                fits->empty() ? absl::StrCat("no fits; `fidelio fit ", client::ShortName(model), " --watch` starts one")
+                              : TextTable(rows));
+  return absl::OkStatus();
+}
+
+absl::Status Fits(Context& context, const FitsCommandOptions& options) {
+  if (options.fit.empty()) {
+    if (!options.watch && !options.cancel) return ListFits(context, options.name);
+    context.exit_code = ExitCode::kUsage;
+    return absl::InvalidArgumentError(
+        absl::StrCat("FIT: missing, but ", options.watch ? "--watch" : "--cancel", " needs the number of a fit"));
+  }
+  const std::string name = client::FitName(options.name, options.fit);
+  const auto client = context.Connect();
+  if (!client.ok()) return client.status();
+  if (options.cancel) {
+    if (const auto fit = (*client)->CancelFit(name); !fit.ok()) return fit.status();
+  }
+  if (options.watch) return Watch(context, name);
+  const auto fit = (*client)->GetFit(name);
+  if (!fit.ok()) return fit.status();
+  context.Print(ToJson(*fit), Describe(*fit));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddFitCommands(CLI::App& app, Context& context) {
+  auto options = std::make_shared<FitCommandOptions>();
+  CLI::App* fit = AddCommand(app, context, "fit", "Fit a model to all its observations",
+                             "  fidelio fit wing --watch\n"
+                             "  fidelio fit wing --watch --kernel matern52 --seed 7 --budget-seconds 60\n"
+                             "\nA fit goes on without this command, and after a crash of the server too.\n",
+                             [&context, options] { return Fit(context, *options); });
+  fit->add_option("NAME", options->name, "the model")->required();
+  fit->add_flag("--watch", options->watch, "show the progress until the fit has ended");
+  fit->add_option("--seed", options->seed, "of all random numbers; default 0")->check(NotNegative());
+  AddChoice<v1::KernelFamily>(fit, "--kernel", "KERNEL",
+                              "rbf (default), matern32, matern52, or evidence: all, averaged by their evidence",
+                              KernelWords(), options->kernel);
+  AddChoice<v1::Inference>(fit, "--inference", "INFERENCE", "auto (default), moments, variational or svi",
+                           InferenceWords(), options->inference);
+  fit->add_flag("--warm-start", options->warm_start, "start from the current revision, too");
+  fit->add_option("--budget-seconds", options->budget_seconds, "end with the best so far after this time of work")
+      ->type_name("SECONDS")
+      ->check(Positive());
+  fit->add_option("--budget-iterations", options->budget_iterations, "end with the best so far after so many")
+      ->check(Positive());
+
+  auto fits_options = std::make_shared<FitsCommandOptions>();
+  CLI::App* fits = AddCommand(app, context, "fits", "List the fits of a model, or show, watch or cancel one",
+                              "  fidelio fits wing\n"
+                              "  fidelio fits wing 3 --watch\n"
+                              "  fidelio fits wing 3 --cancel\n",
+                              [&context, fits_options] { return Fits(context, *fits_options); });
+  fits->add_option("NAME", fits_options->name, "the model")->required();
+  fits->add_option("FIT", fits_options->fit, "number of a fit");
+  fits->add_flag("--watch", fits_options->watch, "show its progress until it has ended");
+  fits->add_flag("--cancel", fits_options->cancel, "stop it");
+}
+
+}  // namespace fidelio::cli

@@ -1,0 +1,76 @@
+// fidelio revisions, server-info.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/command.h"
+#include "client/cli/text.h"
+#include "client/cli/words.h"
+#include "client/cpp/names.h"
+
+namespace fidelio::cli {
+namespace {
+
+absl::Status Revisions(Context& context, const std::string& model) {
+  const auto client = context.Connect();
+  if (!client.ok()) return client.status();
+  const auto revisions = (*client)->ListRevisions(model);
+  if (!revisions.ok()) return revisions.status();
+  std::vector<std::vector<std::string>> rows = {
+      {"REVISION", "FIT", "DATA VERSION", "OBSERVATIONS", "OBJECTIVE", "TIME", "CREATED", "BY", ""}};
+  for (const v1::Revision& revision : *revisions) {
+    rows.push_back({client::ShortName(revision.name()), client::ShortName(revision.fit()),
+                    absl::StrCat(revision.data_version()), absl::StrJoin(revision.observation_counts(), "/"),
+                    RoundNumber(revision.elbo()), DurationText(ToDuration(revision.fit_duration())),
+                    TimeText(revision.create_time()), revision.code_version(), revision.current() ? "current" : ""});
+  }
+  context.Print(ToJsonList("revisions", *revisions),
+                revisions->empty()
+                    ? absl::StrCat("no revisions; `fidelio fit ", client::ShortName(model), " --watch` makes one")
+                    : TextTable(rows));
+  return absl::OkStatus();
+}
+
+absl::Status ServerInfo(Context& context) {
+  const auto client = context.Connect();
+  if (!client.ok()) return client.status();
+  const auto info = (*client)->GetServerInfo();
+  if (!info.ok()) return info.status();
+  const v1::Limits& limits = info->limits();
+  context.Print(ToJson(*info),
+                TextTable({{"server", context.options.server},
+                           {"version", info->version()},
+                           {"build", info->build()},
+                           {"instruction set", info->isa_level()},
+                           {"started", TimeText(info->start_time())},
+                           {"kinds of models", WordsFor(KindWords(), info->model_kinds())},
+                           {"inferences", WordsFor(InferenceWords(), info->inferences())},
+                           {"kernels", WordsFor(KernelWords(), info->kernel_families())},
+                           {"caller", absl::StrCat(info->caller().empty() ? "anyone" : info->caller(), ", ",
+                                                   EnumText(v1::Role_Name(info->caller_role()), "ROLE_"))},
+                           {"message size", absl::StrCat("at most ", limits.max_message_bytes() >> 20, " MiB")},
+                           {"matrix", absl::StrCat("at most ", limits.max_matrix_elements(), " elements")},
+                           {"inputs", absl::StrCat("at most ", limits.max_input_dimension())},
+                           {"fidelities", absl::StrCat("at most ", limits.max_fidelities())},
+                           {"observations", absl::StrCat("at most ", limits.max_observations(), " per model")},
+                           {"fits", absl::StrCat(limits.fit_workers(), " at once, at most ", limits.max_queued_fits(),
+                                                 " waiting")}}));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+void AddServerCommands(CLI::App& app, Context& context) {
+  auto model = std::make_shared<std::string>();
+  AddCommand(app, context, "revisions", "List the revisions of a model, the newest first", "  fidelio revisions wing\n",
+             [&context, model] { return Revisions(context, *model); })
+      ->add_option("NAME", *model, "the model")
+      ->required();
+  AddCommand(app, context, "server-info", "Show what the server is, can do and allows",
+             "  fidelio server-info\n  fidelio server-info --server emulator.example.com:50051 --tls\n",
+             [&context] { return ServerInfo(context); });
+}
+
+}  // namespace fidelio::cli

@@ -1,0 +1,188 @@
+#include "client/cli/tables.h"
+
+#include <algorithm>
+#include <regex>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cpp/errors.h"
+#include "client/cpp/names.h"
+
+namespace fidelio::cli {
+namespace {
+
+// "low (0), high (1)"
+std::string FidelityList(const v1::Model& model) {
+  std::vector<std::string> entries;
+  for (int t = 0; t < model.fidelities_size(); ++t) {
+    entries.push_back(absl::StrCat(model.fidelities(t).name(), " (", t, ")"));
+  }
+  return absl::StrJoin(entries, ", ");
+}
+
+// 3 for "x3", 0 for what is not the name of an input.
+int InputNumber(const std::string& column) {
+  int number = 0;
+  const bool digits = column.size() > 1 && column[1] != '0' &&
+                      std::all_of(column.begin() + 1, column.end(),
+                                  [](char c) { return absl::ascii_isdigit(static_cast<unsigned char>(c)); });
+  return digits && column[0] == 'x' && absl::SimpleAtoi(column.substr(1), &number) ? number : 0;
+}
+
+// Indices of the columns x1..xd.
+absl::StatusOr<std::vector<int>> InputColumns(const CsvTable& table, const v1::Model& model) {
+  const int d = static_cast<int>(model.input_dimension());
+  const std::string rule = absl::StrCat("model \"", client::ShortName(model.name()), "\" has ", d,
+                                        d == 1 ? " input: x1" : absl::StrCat(" inputs: x1..x", d));
+  std::vector<int> columns;
+  for (int j = 1; j <= d; ++j) {
+    const int column = table.Column(absl::StrCat("x", j));
+    if (column < 0) return table.Error(absl::StrCat("header: no column x", j, ", but ", rule));
+    columns.push_back(column);
+  }
+  for (const std::string& column : table.columns()) {
+    if (InputNumber(column) > d) return table.Error(absl::StrCat("header: column ", column, ", but ", rule));
+  }
+  return columns;
+}
+
+absl::StatusOr<Eigen::VectorXd> ReadNumbers(const CsvTable& table, int column) {
+  Eigen::VectorXd numbers(table.rows());
+  for (int i = 0; i < table.rows(); ++i) {
+    const auto number = table.Number(i, column);
+    if (!number.ok()) return number.status();
+    numbers[i] = *number;
+  }
+  return numbers;
+}
+
+absl::StatusOr<Eigen::MatrixXd> ReadMatrix(const CsvTable& table, const std::vector<int>& columns) {
+  Eigen::MatrixXd matrix(table.rows(), columns.size());
+  for (size_t j = 0; j < columns.size(); ++j) {
+    const auto numbers = ReadNumbers(table, columns[j]);
+    if (!numbers.ok()) return numbers.status();
+    matrix.col(static_cast<Eigen::Index>(j)) = *numbers;
+  }
+  return matrix;
+}
+
+absl::Status CheckObservationColumns(const CsvTable& table) {
+  for (const std::string& column : table.columns()) {
+    if (column != "level" && column != "fidelity" && column != "y" && column != "noise" && InputNumber(column) == 0) {
+      return table.Error(absl::StrCat("header: unknown column ", column,
+                                      "; columns are level or fidelity, x1..xd, y and, if known, noise (a variance)"));
+    }
+  }
+  if (table.Column("y") < 0) return table.Error("header: no column y, the observed outputs");
+  if (table.Column("level") >= 0 && table.Column("fidelity") >= 0) {
+    return table.Error("header: columns level and fidelity, but one of them is enough");
+  }
+  return absl::OkStatus();
+}
+
+// The level of every row.
+absl::StatusOr<std::vector<int>> ReadLevels(const CsvTable& table, const v1::Model& model, std::optional<int> level) {
+  const int column = std::max(table.Column("level"), table.Column("fidelity"));
+  if (column < 0) {
+    if (!level.has_value() && model.fidelities_size() > 1) {
+      return table.Error(absl::StrCat("header: no column level or fidelity, but model \"",
+                                      client::ShortName(model.name()), "\" has ", FidelityList(model),
+                                      "; add one, or say --level"));
+    }
+    return std::vector<int>(table.rows(), level.value_or(0));
+  }
+  if (level.has_value()) {
+    return table.Error(absl::StrCat("header: column ", table.columns()[column], ", but --level is given as well"));
+  }
+  std::vector<int> levels;
+  for (int i = 0; i < table.rows(); ++i) {
+    const auto parsed = ParseLevel(model, table.Text(i, column));
+    if (!parsed.ok()) return table.Error(i, column, parsed.status().message());
+    levels.push_back(*parsed);
+  }
+  return levels;
+}
+
+}  // namespace
+
+absl::StatusOr<int> ParseLevel(const v1::Model& model, const std::string& text) {
+  for (int t = 0; t < model.fidelities_size(); ++t) {
+    if (model.fidelities(t).name() == text) return t;
+  }
+  int level = 0;
+  if (absl::SimpleAtoi(text, &level) && level >= 0 && level < model.fidelities_size()) return level;
+  return absl::InvalidArgumentError(absl::StrCat("\"", text, "\" is not a fidelity of model \"",
+                                                 client::ShortName(model.name()), "\", which has ",
+                                                 FidelityList(model)));
+}
+
+absl::StatusOr<ObservationTable> ReadObservations(const CsvTable& table, const v1::Model& model,
+                                                  std::optional<int> level) {
+  if (absl::Status status = CheckObservationColumns(table); !status.ok()) return status;
+  const auto columns = InputColumns(table, model);
+  if (!columns.ok()) return columns.status();
+  const auto levels = ReadLevels(table, model, level);
+  if (!levels.ok()) return levels.status();
+  const auto inputs = ReadMatrix(table, *columns);
+  if (!inputs.ok()) return inputs.status();
+  const auto outputs = ReadNumbers(table, table.Column("y"));
+  if (!outputs.ok()) return outputs.status();
+  Eigen::VectorXd noise;
+  if (const int column = table.Column("noise"); column >= 0) {
+    const auto numbers = ReadNumbers(table, column);
+    if (!numbers.ok()) return numbers.status();
+    noise = *numbers;
+    for (int i = 0; i < table.rows(); ++i) {
+      if (noise[i] < 0) return table.Error(i, column, absl::StrCat(noise[i], ", but a variance is at least 0"));
+    }
+  }
+
+  ObservationTable result;
+  for (int t = 0; t < model.fidelities_size(); ++t) {
+    std::vector<int> rows;
+    for (int i = 0; i < table.rows(); ++i) {
+      if ((*levels)[i] == t) rows.push_back(i);
+    }
+    if (rows.empty()) continue;
+    client::Observations batch;
+    batch.level = t;
+    batch.inputs = (*inputs)(rows, Eigen::all);
+    batch.outputs = (*outputs)(rows);
+    if (noise.size() > 0) batch.noise_variances = noise(rows);
+    result.batches.push_back(std::move(batch));
+    result.rows.push_back(std::move(rows));
+  }
+  return result;
+}
+
+absl::StatusOr<Eigen::MatrixXd> ReadInputs(const CsvTable& table, const v1::Model& model) {
+  const auto columns = InputColumns(table, model);
+  if (!columns.ok()) return columns.status();
+  return ReadMatrix(table, *columns);
+}
+
+absl::StatusOr<Eigen::VectorXd> ReadColumn(const CsvTable& table, const std::string& column) {
+  const int index = table.Column(column);
+  if (index < 0) return table.Error(absl::StrCat("header: no column ", column));
+  return ReadNumbers(table, index);
+}
+
+absl::Status InTermsOfFile(const absl::Status& status, const CsvTable& table, const ObservationTable& observations) {
+  static const std::regex* const kElement = new std::regex(
+      R"(^observations\[(\d{1,9})\]\.(inputs|outputs|noise_variances): element \[(\d{1,9}), (\d{1,9})\] ([^]*)$)");
+  const std::string message(status.message());
+  std::smatch match;
+  if (!std::regex_match(message, match, *kElement)) return status;
+  const size_t batch = std::stoul(match[1]), i = std::stoul(match[3]);
+  if (batch >= observations.rows.size() || i >= observations.rows[batch].size()) return status;
+  const std::string column = match[2] == "inputs"    ? absl::StrCat("x", std::stoul(match[4]) + 1)
+                             : match[2] == "outputs" ? "y"
+                                                     : "noise";
+  if (table.Column(column) < 0) return status;
+  return client::WithMessage(
+      status, table.Error(observations.rows[batch][i], table.Column(column), std::string(match[5])).message());
+}
+
+}  // namespace fidelio::cli

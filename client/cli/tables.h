@@ -1,0 +1,46 @@
+// What tables in CSV mean: observations (level or fidelity, x1..xd, y, noise) and inputs (x1..xd).
+//
+// Columns may come in any order. Errors are INVALID_ARGUMENT and name file, row and column as the user sees them.
+// Free functions without state: safe from every thread.
+#ifndef FIDELIO_CLIENT_CLI_TABLES_H_
+#define FIDELIO_CLIENT_CLI_TABLES_H_
+
+#include <Eigen/Core>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "client/cli/csv.h"
+#include "client/cpp/types.h"
+#include "fidelio/v1/model.pb.h"
+
+namespace fidelio::cli {
+
+// Observations of a file, one batch per level that occurs, the lowest first.
+struct ObservationTable {
+  std::vector<client::Observations> batches;
+  std::vector<std::vector<int>> rows;  // of each batch: the rows of the table it is made from
+};
+
+// The level of a fidelity's name, or of a number from 0: "high" or "1". INVALID_ARGUMENT lists those that there are.
+absl::StatusOr<int> ParseLevel(const v1::Model& model, const std::string& text);
+
+// All rows of a table with the columns x1..xd, y, and optionally noise; and level or fidelity, unless `level` tells it
+// or the model has one fidelity.
+absl::StatusOr<ObservationTable> ReadObservations(const CsvTable& table, const v1::Model& model,
+                                                  std::optional<int> level);
+
+// The columns x1..xd of a table; others do not matter.
+absl::StatusOr<Eigen::MatrixXd> ReadInputs(const CsvTable& table, const v1::Model& model);
+
+// One column of numbers, which must be there.
+absl::StatusOr<Eigen::VectorXd> ReadColumn(const CsvTable& table, const std::string& column);
+
+// The server's error about a batch of AddObservations ("observations[1].inputs: element [3, 0] …") with the row and
+// column of the file that it is about; other errors stay as they are.
+absl::Status InTermsOfFile(const absl::Status& status, const CsvTable& table, const ObservationTable& observations);
+
+}  // namespace fidelio::cli
+
+#endif  // FIDELIO_CLIENT_CLI_TABLES_H_

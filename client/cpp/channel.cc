@@ -1,0 +1,71 @@
+#include "client/cpp/channel.h"
+
+#include <algorithm>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "grpcpp/create_channel.h"
+#include "grpcpp/security/credentials.h"
+
+namespace fidelio::client {
+namespace {
+
+// After a restart of the server, connections should come back as soon as it does.
+constexpr int kFirstReconnectMs = 50;
+constexpr int kLongestReconnectMs = 2000;
+
+bool UsesTls(const ChannelOptions& options) {
+  return options.tls || !options.tls_ca.empty() || !options.tls_cert.empty() || !options.tls_key.empty() ||
+         !options.tls_server.empty();
+}
+
+absl::Status Check(const ChannelOptions& options) {
+  if (options.server.empty()) return absl::InvalidArgumentError("server: empty, must be host:port");
+  if (options.tls_cert.empty() != options.tls_key.empty()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(options.tls_cert.empty() ? "tls_cert" : "tls_key",
+                     ": missing, but a client's certificate and its key are needed together"));
+  }
+  const auto visible = [](char c) { return absl::ascii_isgraph(static_cast<unsigned char>(c)); };
+  if (!std::all_of(options.token.begin(), options.token.end(), visible)) {
+    return absl::InvalidArgumentError("token: must be one line of visible ASCII characters without blanks");
+  }
+  if (!options.token.empty() && !UsesTls(options) && !IsLoopback(options.server) && !options.insecure_token) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("token: would travel to \"", options.server, "\" readable by everyone on the way; use TLS"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+bool IsLoopback(absl::string_view server) {
+  return absl::StartsWith(server, "127.") || absl::StartsWith(server, "localhost:") || server == "localhost" ||
+         absl::StartsWith(server, "[::1]") || absl::StartsWith(server, "unix:");
+}
+
+absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(const ChannelOptions& options) {
+  if (absl::Status status = Check(options); !status.ok()) return status;
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(-1);  // the server's limits hold
+  arguments.SetMaxSendMessageSize(-1);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstReconnectMs);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestReconnectMs);
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);     // Retry does it, with words for the user
+  arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // a proxy for the web does not know gRPC
+  if (!options.tls_server.empty()) arguments.SetSslTargetNameOverride(options.tls_server);
+
+  std::shared_ptr<grpc::ChannelCredentials> credentials = grpc::InsecureChannelCredentials();
+  if (UsesTls(options)) {
+    grpc::SslCredentialsOptions ssl;
+    ssl.pem_root_certs = options.tls_ca;
+    ssl.pem_cert_chain = options.tls_cert;
+    ssl.pem_private_key = options.tls_key;
+    credentials = grpc::SslCredentials(ssl);
+  }
+  return grpc::CreateCustomChannel(options.server, credentials, arguments);
+}
+
+}  // namespace fidelio::client

@@ -1,0 +1,36 @@
+// How a server is reached: address, TLS, token.
+#ifndef FIDELIO_CLIENT_CPP_CHANNEL_H_
+#define FIDELIO_CLIENT_CPP_CHANNEL_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "grpcpp/channel.h"
+
+namespace fidelio::client {
+
+struct ChannelOptions {
+  std::string server = "127.0.0.1:50051";  // host:port, or unix:PATH
+
+  // TLS. Contents of PEM files, not paths.
+  bool tls = false;             // implied by the others
+  std::string tls_ca = {};      // certificates that may sign the server's. Empty: those of the system
+  std::string tls_cert = {};    // the client's own certificate and key, for mutual TLS; both or none
+  std::string tls_key = {};     //
+  std::string tls_server = {};  // name that the server's certificate must have. Empty: the host of `server`
+
+  std::string token = {};       // sent with every call as "authorization: Bearer …". Empty: none
+  bool insecure_token = false;  // allow a token to travel without TLS to another machine
+};
+
+// A channel that connects when it is first used. INVALID_ARGUMENT names the option, and the rule.
+absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(const ChannelOptions& options);
+
+// Whether an address (host:port or unix:PATH) leads to this machine, as far as its text tells.
+bool IsLoopback(absl::string_view server);
+
+}  // namespace fidelio::client
+
+#endif  // FIDELIO_CLIENT_CPP_CHANNEL_H_

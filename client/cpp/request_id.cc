@@ -1,0 +1,16 @@
+#include "client/cpp/request_id.h"
+
+#include <cstdint>
+
+#include "absl/random/random.h"
+#include "absl/strings/str_cat.h"
+
+namespace fidelio::client {
+
+std::string NewRequestId() {
+  absl::BitGen random;  // seeded by the system's entropy
+  const auto word = [&] { return absl::Hex(absl::Uniform<uint64_t>(random), absl::kZeroPad16); };
+  return absl::StrCat(word(), word());
+}
+
+}  // namespace fidelio::client

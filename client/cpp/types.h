@@ -1,0 +1,62 @@
+// What goes into a call and comes out of it, where the contract has matrices: the same as Eigen's.
+//
+// Models, fits, revisions and what a server tells about itself are messages of the contract (fidelio::v1).
+#ifndef FIDELIO_CLIENT_CPP_TYPES_H_
+#define FIDELIO_CLIENT_CPP_TYPES_H_
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/time/time.h"
+
+namespace fidelio::client {
+
+// Observations of one fidelity, n ≥ 1 of them.
+struct Observations {
+  std::optional<int> level = {};         // 0 (lowest) to T−1; may be left out when the model has one fidelity
+  Eigen::MatrixXd inputs = {};           // n×d
+  Eigen::VectorXd outputs = {};          // n
+  Eigen::VectorXd noise_variances = {};  // n known variances, one for all, or empty: learned
+};
+
+// What AddObservations committed.
+struct AddedObservations {
+  int64_t data_version = 0;          // that these observations made
+  std::vector<int64_t> counts = {};  // observations per level, after the call
+  std::string etag = {};             // of the model, after the call
+};
+
+struct PredictOptions {
+  std::optional<int> level = {};       // default: the highest
+  bool include_noise = false;          // predict a new observation instead of the function
+  std::vector<double> quantiles = {};  // probabilities, each above 0 and below 1
+  bool full_covariance = false;        // between all inputs
+  bool input_gradient = false;         // of the mean by the inputs
+  std::string revision = {};           // number or full name; default: the current one
+  int64_t min_data_version = 0;        // FAILED_PRECONDITION unless the revision knows these observations
+};
+
+// A prediction at n inputs, in the user's units. What was not asked for is empty.
+struct Prediction {
+  Eigen::VectorXd mean = {};            // n
+  Eigen::VectorXd variance = {};        // n
+  Eigen::MatrixXd quantiles = {};       // n×q
+  Eigen::MatrixXd covariance = {};      // n×n
+  Eigen::MatrixXd input_gradient = {};  // n×d
+  std::string revision = {};            // models/{model}/revisions/{revision}
+  int64_t data_version = 0;             // that it knows
+};
+
+// Of one call, its retries included.
+struct CallOptions {
+  std::optional<absl::Duration> timeout = {};  // default: ClientOptions.timeout; for WatchFit none
+  std::string request_id = {};                 // of mutations. Default: a random one per call
+  std::string etag = {};  // of mutations: ABORTED unless it is the model's of now. Default: not checked
+};
+
+}  // namespace fidelio::client
+
+#endif  // FIDELIO_CLIENT_CPP_TYPES_H_

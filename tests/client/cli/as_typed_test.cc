@@ -1,0 +1,33 @@
+#include "client/cli/as_typed.h"
+
+#include "gtest/gtest.h"
+
+namespace fidelio::cli {
+namespace {
+
+const TypedNames kNames = {{"model_id", "NAME"},
+                           {"model.fidelities[].cost", "--costs"},
+                           {"model.fidelities", "--fidelities"},
+                           {"model.input_box.lower", "--lower"}};
+
+std::string Typed(const char* message) {
+  return std::string(AsTyped(absl::InvalidArgumentError(message), kNames).message());
+}
+
+TEST(AsTypedTest, FieldsBecomeTheFlagsThatSetThem) {
+  EXPECT_EQ(Typed("model_id: \"Wing\" must match [a-z]…"), "NAME: \"Wing\" must match [a-z]…");
+  EXPECT_EQ(Typed("model.fidelities[1].cost: -1, must be above 0"), "--costs, entry 2: -1, must be above 0");
+  EXPECT_EQ(Typed("model.fidelities[0].name: \"\""), "--fidelities, entry 1: \"\"");
+  EXPECT_EQ(Typed("model.fidelities: 0 entries"), "--fidelities: 0 entries");
+  EXPECT_EQ(Typed("model.input_box.lower[2]: nan"), "--lower, entry 3: nan");
+}
+
+TEST(AsTypedTest, OtherMessagesStayAsTheyAre) {
+  for (const char* message : {"model_id_2: x", "model.input_box: x", "no field", "model.fidelities_x[0]: y", "a[: b"}) {
+    EXPECT_EQ(Typed(message), message);
+  }
+  EXPECT_EQ(AsTyped(absl::NotFoundError("model_id: gone"), kNames).message(), "model_id: gone");
+}
+
+}  // namespace
+}  // namespace fidelio::cli

@@ -1,0 +1,64 @@
+#include "client/cli/progress.h"
+
+#include <algorithm>
+#include <sstream>
+
+#include "gtest/gtest.h"
+#include "tests/client/support/fake_emulator.h"
+
+namespace fidelio::cli {
+namespace {
+
+v1::Fit Running(double fraction, const std::string& phase = "sample") {
+  v1::Fit fit = MakeFit(v1::FIT_STATE_RUNNING, fraction);
+  fit.mutable_progress()->set_phase(phase);
+  fit.mutable_progress()->set_iteration(12);
+  fit.mutable_progress()->set_elbo(-3.25);
+  fit.mutable_progress()->mutable_elapsed()->set_seconds(2);
+  fit.mutable_progress()->mutable_eta()->set_seconds(6);
+  return fit;
+}
+
+TEST(ProgressTest, ABarTellsAllThatIsKnown) {
+  EXPECT_EQ(ProgressBar(Running(0.25), 200),
+            "[######------------------]  25 %  sample, iteration 12, objective -3.25, 2.00 s, about 6.00 s to go");
+}
+
+TEST(ProgressTest, ABarFitsItsTerminal) {
+  EXPECT_EQ(ProgressBar(Running(0.25), 40), "[######------------------]  25 %  sampl");
+  EXPECT_EQ(ProgressBar(Running(7), 33), "[########################] 100 %");
+}
+
+TEST(ProgressTest, AFitInTheQueueTellsHowManyAreAhead) {
+  v1::Fit fit = MakeFit(v1::FIT_STATE_PENDING);
+  EXPECT_EQ(ProgressLine(fit), "  0 %  waiting");
+  fit.set_queue_position(2);
+  EXPECT_EQ(ProgressLine(fit), "  0 %  waiting, 2 ahead");
+}
+
+TEST(ProgressTest, WithoutATerminalLinesAreFewAndPlain) {
+  std::ostringstream out;
+  ProgressPrinter printer(out, 0);
+  for (int i = 0; i < 1000; ++i) printer.Show(Running(i / 1000.0));
+  printer.Clear();
+  const std::string text = out.str();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 10);
+  EXPECT_EQ(text.find('\r'), std::string::npos);
+  printer.Show(Running(0.999, "finish"));
+  EXPECT_NE(out.str().find("finish"), std::string::npos);
+}
+
+TEST(ProgressTest, OnATerminalTheBarIsRedrawnAndTakenAwayAtTheEnd) {
+  std::ostringstream out;
+  {
+    ProgressPrinter printer(out, 80);
+    printer.Show(Running(0.1));
+    printer.Show(Running(0.2));
+    EXPECT_EQ(out.str().find('\n'), std::string::npos);
+    printer.Note("connection lost");
+  }
+  EXPECT_TRUE(out.str().ends_with("\r\x1b[Kconnection lost\n")) << out.str();
+}
+
+}  // namespace
+}  // namespace fidelio::cli
