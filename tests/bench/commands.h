@@ -14,6 +14,10 @@ std::unique_ptr<Command> MakeFitSpeedCommand();
 std::unique_ptr<Command> MakePredictSpeedCommand();
 std::unique_ptr<Command> MakeStressCommand();
 std::unique_ptr<Command> MakeIsaCommand();
+std::unique_ptr<Command> MakeServeCommand();
+std::unique_ptr<Command> MakeEchoServerCommand();
+std::unique_ptr<Command> MakeCrashCommand();
+std::unique_ptr<Command> MakeFloodCommand();
 
 }  // namespace fidelio::bench
 

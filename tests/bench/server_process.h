@@ -1,0 +1,89 @@
+// ServerProcess: a server as a process of its own, on a free port of the loopback, from its launch to its end.
+//
+// The program takes --port-file FILE and writes its port there once it answers. What it prints goes to a file, the end of
+// which is part of every error. The process does not outlive the thread that launched it. Not thread-safe.
+#ifndef FIDELIO_TESTS_BENCH_SERVER_PROCESS_H_
+#define FIDELIO_TESTS_BENCH_SERVER_PROCESS_H_
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/time/time.h"
+#include "grpcpp/channel.h"
+
+namespace fidelio::bench {
+
+// A file beside the running program: fidelio-server, or fidelio-bench itself.
+std::string ProgramBeside(const std::string& name);
+
+class ServerProcess {
+ public:
+  // Starts the program without waiting for it. `directory` takes its port file and its output.
+  static absl::StatusOr<std::unique_ptr<ServerProcess>> Launch(const std::string& program,
+                                                               std::vector<std::string> arguments,
+                                                               const std::string& directory);
+  // Kills the process if it still runs.
+  ~ServerProcess();
+  ServerProcess(const ServerProcess&) = delete;
+  ServerProcess& operator=(const ServerProcess&) = delete;
+
+  // Waits until the port file is there. ABORTED when the process ends before, DEADLINE_EXCEEDED when `timeout` does.
+  absl::Status AwaitPort(absl::Duration timeout);
+
+  // Time from the launch until AwaitPort saw the port.
+  absl::Duration time_to_port() const { return time_to_port_; }
+  pid_t pid() const { return pid_; }
+  std::string address() const;  // after AwaitPort
+
+  // A connection of its own, shared with no other channel.
+  std::shared_ptr<grpc::Channel> NewChannel() const;
+
+  // SIGKILL; returns once the process is gone.
+  void Kill();
+  // SIGTERM, and SIGKILL after `timeout`. Whether it ended by itself, with exit code 0.
+  bool Stop(absl::Duration timeout);
+  // Whether it still runs.
+  bool Running();
+
+  // The last lines of its output.
+  std::string OutputEnd() const;
+
+ private:
+  ServerProcess(pid_t pid, std::string port_file, std::string output);
+
+  const pid_t pid_;
+  const std::string port_file_;
+  const std::string output_;
+  const absl::Time launched_;
+  absl::Duration time_to_port_;
+  int port_ = 0;
+  bool ended_ = false;
+  int wait_status_ = 0;
+};
+
+// fidelio-server on a data directory, launched and ready. `program` empty: the one beside this program. `flags` come
+// after those that every bench needs (a free port, no metrics, warnings only).
+absl::StatusOr<std::unique_ptr<ServerProcess>> LaunchFidelio(const std::string& program, const std::string& data_dir,
+                                                             const std::string& directory,
+                                                             const std::vector<std::string>& flags);
+absl::StatusOr<std::unique_ptr<ServerProcess>> StartFidelio(const std::string& program, const std::string& data_dir,
+                                                            const std::string& directory,
+                                                            const std::vector<std::string>& flags);
+
+// What /proc says about a process; 0 when it is gone.
+struct ProcessUse {
+  int64_t threads = 0;
+  int64_t resident_kib = 0;
+  int64_t peak_resident_kib = 0;
+};
+ProcessUse ReadProcessUse(pid_t pid);
+
+}  // namespace fidelio::bench
+
+#endif  // FIDELIO_TESTS_BENCH_SERVER_PROCESS_H_
