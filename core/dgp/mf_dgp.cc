@@ -9,6 +9,7 @@
 #include "core/base/status_macros.h"
 #include "core/dgp/mf_dgp_fit.h"
 #include "core/dgp/mf_dgp_impl.h"
+#include "core/emulator/query_check.h"
 
 namespace fidelio {
 namespace {
@@ -17,36 +18,7 @@ using Eigen::Index;
 
 constexpr Index kBlock = 64;  // query points that one thread works on at a time
 
-absl::Status CheckQuantiles(const std::vector<double>& quantiles) {
-  for (size_t k = 0; k < quantiles.size(); ++k) {
-    if (!(quantiles[k] > 0 && quantiles[k] < 1)) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("quantiles[%d]: %g, want a probability between 0 and 1", k, quantiles[k]));
-    }
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
-
-absl::Status CheckQuery(const MfDgp& model, const Matrix& x, int level) {
-  if (x.cols() != model.input_dimension()) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("x: %d columns, but the model has input dimension %d", x.cols(), model.input_dimension()));
-  }
-  if (level < -1 || level >= model.levels()) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("level: %d, want 0 to %d, or -1 for the highest fidelity", level, model.levels() - 1));
-  }
-  for (Index i = 0; i < x.rows(); ++i) {
-    for (Index j = 0; j < x.cols(); ++j) {
-      if (!std::isfinite(x(i, j))) {
-        return absl::InvalidArgumentError(absl::StrFormat("x[%d,%d]: %g is not a finite number", i, j, x(i, j)));
-      }
-    }
-  }
-  return absl::OkStatus();
-}
 
 MfDgp::MfDgp(std::unique_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 MfDgp::~MfDgp() = default;
@@ -162,34 +134,47 @@ Mixture MfDgp::Impl::PredictMixture(const std::vector<MomentQueries>& queries, i
   return mixture;
 }
 
-Matrix MfDgp::Impl::MeanGradient(const std::vector<MomentQueries>& queries, int level,
-                                 MomentPosterior::Workspace& workspace) const {
+Matrix MfDgp::Impl::Gradient(const std::vector<MomentQueries>& queries, int level, Matrix mean_bar, Matrix variance_bar,
+                             MomentPosterior::Workspace& workspace) const {
   const Members members = MembersAt(level);
+  if (const double factor = InflationAt(level); factor > 1) {
+    const Eigen::RowVectorXd total = mean_bar.colwise().sum();
+    mean_bar = std::sqrt(factor) * mean_bar + (1 - std::sqrt(factor)) * members.component_weights * total;
+    variance_bar *= factor;
+  }
   Matrix gradient = Matrix::Zero(queries[0].x.rows(), queries[0].x.cols());
-  for (const size_t i : members.draws) {
+  for (size_t k = 0; k < members.draws.size(); ++k) {
+    const size_t i = members.draws[k];
     const MomentModel& structure = *structures[draws[i].structure];
-    gradient +=
-        draws[i].weight / members.weight * structure.data.scaling.output_sd *
-        posteriors[i].MeanGradient(queries[draws[i].structure], level - structure.recipe.first_level, workspace);
+    const double sd = structure.data.scaling.output_sd;
+    const Index at = members.first_component[k], links = posteriors[i].links();
+    gradient += posteriors[i].Gradient(queries[draws[i].structure], level - structure.recipe.first_level,
+                                       sd * mean_bar.middleRows(at, links),
+                                       sd * (sd * variance_bar.middleRows(at, links)), workspace);
   }
   return gradient * structures[0]->data.scaling.input_width.cwiseInverse().asDiagonal();
+}
+
+void MfDgp::Impl::ForBlocks(const Matrix& x, int threads, const BlockBody& body) const {
+  const Scaling& scaling = structures[0]->data.scaling;
+  const int blocks = static_cast<int>((x.rows() + kBlock - 1) / kBlock);
+  ParallelFor(blocks, threads, [&](int b) {
+    const Index begin = b * kBlock, n = std::min(kBlock, x.rows() - begin);
+    MomentPosterior::Workspace workspace;
+    body(begin, n, Queries(scaling.ScaleInputs(x.middleRows(begin, n))), workspace);
+  });
 }
 
 absl::StatusOr<Prediction> MfDgp::Predict(const Matrix& x, const PredictOptions& options) const {
   FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
   FIDELIO_RETURN_IF_ERROR(CheckQuantiles(options.quantiles));
   const int level = options.level < 0 ? levels() - 1 : options.level;
-  const Scaling& scaling = impl_->structures[0]->data.scaling;
   Prediction result;
   result.mean.resize(x.rows());
   result.variance.resize(x.rows());
   result.quantiles.resize(x.rows(), static_cast<Index>(options.quantiles.size()));
   if (options.input_gradient) result.input_gradient.setZero(x.rows(), x.cols());
-  const int blocks = static_cast<int>((x.rows() + kBlock - 1) / kBlock);
-  ParallelFor(blocks, options.threads, [&](int b) {
-    const Index begin = b * kBlock, n = std::min(kBlock, x.rows() - begin);
-    const std::vector<MomentQueries> queries = impl_->Queries(scaling.ScaleInputs(x.middleRows(begin, n)));
-    MomentPosterior::Workspace workspace;
+  impl_->ForBlocks(x, options.threads, [&](Index begin, Index n, const auto& queries, auto& workspace) {
     const Mixture mixture = impl_->PredictMixture(queries, level, options.include_noise, workspace);
     const Vector mean = MixtureMean(mixture);
     result.mean.segment(begin, n) = mean;
@@ -198,7 +183,8 @@ absl::StatusOr<Prediction> MfDgp::Predict(const Matrix& x, const PredictOptions&
       result.quantiles.middleRows(begin, n) = MixtureQuantiles(mixture, options.quantiles);
     }
     if (options.input_gradient) {
-      result.input_gradient.middleRows(begin, n) = impl_->MeanGradient(queries, level, workspace);
+      result.input_gradient.middleRows(begin, n) = impl_->Gradient(queries, level, mixture.weight.replicate(1, n),
+                                                                   Matrix::Zero(mixture.weight.size(), n), workspace);
     }
   });
   return result;
@@ -206,24 +192,46 @@ absl::StatusOr<Prediction> MfDgp::Predict(const Matrix& x, const PredictOptions&
 
 absl::StatusOr<Vector> MfDgp::LogDensity(const Matrix& x, const Vector& y, const PredictOptions& options) const {
   FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
-  if (y.size() != x.rows()) {
-    return absl::InvalidArgumentError(absl::StrFormat("y: %d values, but x has %d rows", y.size(), x.rows()));
-  }
-  for (Index i = 0; i < y.size(); ++i) {
-    if (!std::isfinite(y[i])) {
-      return absl::InvalidArgumentError(absl::StrFormat("y[%d]: %g is not a finite number", i, y[i]));
-    }
-  }
+  FIDELIO_RETURN_IF_ERROR(CheckOutputs(x, y));
   const int level = options.level < 0 ? levels() - 1 : options.level;
-  const Scaling& scaling = impl_->structures[0]->data.scaling;
   Vector result(x.rows());
-  const int blocks = static_cast<int>((x.rows() + kBlock - 1) / kBlock);
-  ParallelFor(blocks, options.threads, [&](int b) {
-    const Index begin = b * kBlock, n = std::min(kBlock, x.rows() - begin);
-    const std::vector<MomentQueries> queries = impl_->Queries(scaling.ScaleInputs(x.middleRows(begin, n)));
-    MomentPosterior::Workspace workspace;
+  impl_->ForBlocks(x, options.threads, [&](Index begin, Index n, const auto& queries, auto& workspace) {
     const Mixture mixture = impl_->PredictMixture(queries, level, options.include_noise, workspace);
     result.segment(begin, n) = MixtureLogDensity(mixture, y.segment(begin, n));
+  });
+  return result;
+}
+
+absl::StatusOr<Mixture> MfDgp::PredictMixture(const Matrix& x, const PredictOptions& options) const {
+  FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
+  const int level = options.level < 0 ? levels() - 1 : options.level;
+  Mixture result;
+  result.weight = impl_->MembersAt(level).component_weights;
+  result.mean.resize(result.weight.size(), x.rows());
+  result.variance.resize(result.weight.size(), x.rows());
+  impl_->ForBlocks(x, options.threads, [&](Index begin, Index n, const auto& queries, auto& workspace) {
+    const Mixture mixture = impl_->PredictMixture(queries, level, options.include_noise, workspace);
+    result.mean.middleCols(begin, n) = mixture.mean;
+    result.variance.middleCols(begin, n) = mixture.variance;
+  });
+  return result;
+}
+
+absl::StatusOr<Matrix> MfDgp::MixtureGradient(const Matrix& x, const Matrix& mean_bar, const Matrix& variance_bar,
+                                              const PredictOptions& options) const {
+  FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
+  const int level = options.level < 0 ? levels() - 1 : options.level;
+  const Index components = impl_->MembersAt(level).component_weights.size();
+  for (const Matrix* bar : {&mean_bar, &variance_bar}) {
+    if (bar->rows() == components && bar->cols() == x.rows()) continue;
+    return absl::InvalidArgumentError(absl::StrFormat("%s: %d×%d, want %d×%d, as the mixture",
+                                                      bar == &mean_bar ? "mean_bar" : "variance_bar", bar->rows(),
+                                                      bar->cols(), components, x.rows()));
+  }
+  Matrix result(x.rows(), x.cols());
+  impl_->ForBlocks(x, options.threads, [&](Index begin, Index n, const auto& queries, auto& workspace) {
+    result.middleRows(begin, n) =
+        impl_->Gradient(queries, level, mean_bar.middleCols(begin, n), variance_bar.middleCols(begin, n), workspace);
   });
   return result;
 }

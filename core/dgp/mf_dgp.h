@@ -18,12 +18,13 @@
 #include "core/emulator/dataset.h"
 #include "core/emulator/emulator.h"
 #include "core/emulator/fit_observer.h"
+#include "core/emulator/mixture_emulator.h"
 
 namespace fidelio {
 
 class MfDgpFit;
 
-class FIDELIO_EXPORT MfDgp final : public Emulator {
+class FIDELIO_EXPORT MfDgp final : public MixtureEmulator {
  public:
   ~MfDgp() override;
 
@@ -38,6 +39,9 @@ class FIDELIO_EXPORT MfDgp final : public Emulator {
   int levels() const override;
   int input_dimension() const override;
   absl::StatusOr<Prediction> Predict(const Matrix& x, const PredictOptions& options) const override;
+  absl::StatusOr<Mixture> PredictMixture(const Matrix& x, const PredictOptions& options) const override;
+  absl::StatusOr<Matrix> MixtureGradient(const Matrix& x, const Matrix& mean_bar, const Matrix& variance_bar,
+                                         const PredictOptions& options) const override;
   absl::StatusOr<Vector> LogDensity(const Matrix& x, const Vector& y, const PredictOptions& options) const override;
   absl::StatusOr<JointPosterior> JointMoments(const Matrix& x, const PredictOptions& options) const override;
   absl::StatusOr<Matrix> SamplePaths(const Matrix& x, const SampleOptions& options) const override;

@@ -2,6 +2,7 @@
 #ifndef FIDELIO_CORE_DGP_MF_DGP_IMPL_H_
 #define FIDELIO_CORE_DGP_MF_DGP_IMPL_H_
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -38,11 +39,17 @@ struct MfDgp::Impl {
   // Scaled inputs as every structure sees them.
   std::vector<MomentQueries> Queries(const Matrix& x) const;
 
+  // body(first row, rows, their queries, a workspace) for the rows of x, some at a time.
+  using BlockBody = std::function<void(Eigen::Index begin, Eigen::Index n, const std::vector<MomentQueries>& queries,
+                                       MomentPosterior::Workspace& workspace)>;
+  void ForBlocks(const Matrix& x, int threads, const BlockBody& body) const;
+
   // Predictions at such queries, in the user's units.
   Mixture PredictMixture(const std::vector<MomentQueries>& queries, int level, bool include_noise,
                          MomentPosterior::Workspace& workspace) const;
-  Matrix MeanGradient(const std::vector<MomentQueries>& queries, int level,
-                      MomentPosterior::Workspace& workspace) const;
+  // Given ∂F/∂ the means and variances of that mixture: ∂F/∂x.
+  Matrix Gradient(const std::vector<MomentQueries>& queries, int level, Matrix mean_bar, Matrix variance_bar,
+                  MomentPosterior::Workspace& workspace) const;
 
   // The draws whose structure has `level`, their share of all weights, and the Gaussians that they predict there: one per
   // link, draw by draw.
@@ -60,9 +67,6 @@ struct MfDgp::Impl {
   // What variances at `level` are multiplied by: 1 but at the top.
   double InflationAt(int level) const { return level + 1 == static_cast<int>(data.levels.size()) ? inflation : 1; }
 };
-
-// INVALID_ARGUMENT for inputs or a level that the model does not have.
-absl::Status CheckQuery(const MfDgp& model, const Matrix& x, int level);
 
 void WriteDataset(const Dataset& data, ByteWriter& out);
 Dataset ReadDataset(ByteReader& in);

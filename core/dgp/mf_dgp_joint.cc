@@ -12,6 +12,7 @@
 #include "core/dgp/mf_dgp.h"
 #include "core/dgp/mf_dgp_impl.h"
 #include "core/dgp/moment_joint.h"
+#include "core/emulator/query_check.h"
 #include "core/linalg/covariance_factor.h"
 #include "core/linalg/product.h"
 

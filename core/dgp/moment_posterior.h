@@ -37,14 +37,15 @@ class MomentPosterior {
   // At scaled inputs x (M×D).
   Gaussians Predict(const Matrix& x, int level) const;
 
-  // ∂mean/∂x of the link-weighted mean, M×D, in standardised units.
-  Matrix MeanGradient(const Matrix& x, int level) const;
+  // Given ∂F/∂mean and ∂F/∂variance of a function of these Gaussians (links × M each): ∂F/∂x, M×D.
+  Matrix Gradient(const Matrix& x, int level, const Matrix& mean_bar, const Matrix& variance_bar) const;
 
   // The same where many posteriors of one model predict in turn: what they share is computed once, and buffers are reused.
   // One workspace per thread; its contents do not influence results.
   struct Workspace;
   void Predict(const MomentQueries& queries, int level, Workspace& workspace, MatrixRef mean, MatrixRef variance) const;
-  Matrix MeanGradient(const MomentQueries& queries, int level, Workspace& workspace) const;
+  Matrix Gradient(const MomentQueries& queries, int level, const ConstMatrixRef& mean_bar,
+                  const ConstMatrixRef& variance_bar, Workspace& workspace) const;
 
  private:
   friend class MomentJoint;
@@ -87,7 +88,6 @@ class MomentPosterior {
   // f_level, after Climb, given the data of the levels above, too.
   void Smooth(int level, int link, Workspace& workspace) const;
   // The gradient's parts (moment_posterior_gradient.cc); a Query named bar holds adjoints.
-  Vector SmoothingWeights(int level, int link) const;
   void ReverseCondition(const Conditioned& on, const Passage& at, Query& bar) const;
   void ReverseUp(const Matrix& x, const Query& below, int level, const Conditioned& to, Query& bar,
                  Matrix& x_bar) const;

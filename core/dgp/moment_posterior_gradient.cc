@@ -1,4 +1,4 @@
-// The gradient of a prediction's mean with respect to its inputs: one reverse pass through the recursion of
+// The gradient of a prediction with respect to its inputs: one reverse pass through the recursion of
 // MomentPosterior::Predict, for all query points at once (each column depends on its own input only).
 #include <cmath>
 #include <vector>
@@ -21,21 +21,6 @@ void CrossKernelWithSlope(KernelFamily family, const Matrix& a, const Matrix& b,
 }
 
 }  // namespace
-
-// A smoothed mean is mean + crossᵀ ω with weights ω on the points of the levels above that do not depend on the query.
-Vector MomentPosterior::SmoothingWeights(int level, int link) const {
-  Vector weights;
-  for (int t = static_cast<int>(levels_.size()) - 1; t > level; --t) {
-    const Conditioned& c = levels_[t].links[link];
-    const Index n = c.alpha.size(), rest = weights.size();
-    Vector own(n + rest);
-    own.head(n) = c.alpha;
-    own.tail(rest) = weights;
-    if (n > 0 && rest > 0) own.head(n) -= c.panels.Dense().bottomRows(rest).transpose() * weights;
-    weights = levels_[t].scalars.rho * own;
-  }
-  return weights;
-}
 
 // From adjoints of the moments after conditioning (bar.cross: points of levels > t) to those before (levels ≥ t).
 void MomentPosterior::ReverseCondition(const Conditioned& on, const Passage& at, Query& bar) const {
@@ -116,16 +101,19 @@ void MomentPosterior::ReverseFirst(const Matrix& x, const Query& bar, Matrix& x_
   if (first_trend_ > 0) AddTrendGradient(x, first_trend_, 0, bar, x_bar);
 }
 
-Matrix MomentPosterior::MeanGradient(const MomentQueries& queries, int level, Workspace& workspace) const {
+Matrix MomentPosterior::Gradient(const MomentQueries& queries, int level, const ConstMatrixRef& mean_bar,
+                                 const ConstMatrixRef& variance_bar, Workspace& workspace) const {
   const Matrix& x = queries.x;
   Matrix x_bar = Matrix::Zero(x.rows(), x.cols());
   Begin(queries, level, workspace);
   for (int l = 0; l < links(); ++l) {
     Climb(queries, level, l, workspace);
-    const double weight = link_weights_[l];
-    Query bar{.cross = weight * SmoothingWeights(level, l) * Eigen::RowVectorXd::Ones(x.rows()),
-              .mean = Vector::Constant(x.rows(), weight),
-              .variance = Vector::Zero(x.rows())};
+    Smooth(level, l, workspace);
+    Query bar{.cross = Matrix(0, x.rows()), .mean = mean_bar.row(l), .variance = variance_bar.row(l)};
+    for (int t = static_cast<int>(levels_.size()) - 1; t > level; --t) {
+      ReverseCondition(levels_[t].links[l], workspace.levels[t], bar);
+      bar.cross *= levels_[t].scalars.rho;
+    }
     for (int t = level; t >= 1; --t) {
       ReverseCondition(levels_[t].links[l], workspace.levels[t], bar);
       ReverseUp(x, workspace.levels[t - 1].given, t, levels_[t].links[l], bar, x_bar);
@@ -136,9 +124,9 @@ Matrix MomentPosterior::MeanGradient(const MomentQueries& queries, int level, Wo
   return x_bar;
 }
 
-Matrix MomentPosterior::MeanGradient(const Matrix& x, int level) const {
+Matrix MomentPosterior::Gradient(const Matrix& x, int level, const Matrix& mean_bar, const Matrix& variance_bar) const {
   Workspace workspace;
-  return MeanGradient(MomentQueries(*model_, x), level, workspace);
+  return Gradient(MomentQueries(*model_, x), level, mean_bar, variance_bar, workspace);
 }
 
 }  // namespace fidelio

@@ -80,41 +80,50 @@ TEST_P(MomentPosteriorTest, LeaveOneOutResidualsEqualThoseOfDataWithAPointLeftOu
   }
 }
 
-TEST_P(MomentPosteriorTest, MeanGradientEqualsCentralDifferencesAtEveryLevel) {
+TEST_P(MomentPosteriorTest, GradientEqualsCentralDifferencesAtEveryLevel) {
   const Matrix queries = Queries(4);
+  const Matrix mean_bar = RandomNormal(posterior_.links(), 4, 8), variance_bar = RandomNormal(posterior_.links(), 4, 9);
   const double h = 1e-3;
   for (int t = 0; t < model_->data.levels(); ++t) {
-    const auto mean = [&](const Matrix& x) -> Vector {
-      return posterior_.Predict(x, t).mean.transpose() * posterior_.link_weights();
-    };
-    Matrix expected(queries.rows(), queries.cols());
-    for (Index d = 0; d < queries.cols(); ++d) {
-      Matrix step = Matrix::Zero(queries.rows(), queries.cols());
-      step.col(d).setConstant(h);
-      expected.col(d) =
-          (8 * (mean(queries + step) - mean(queries - step)) - (mean(queries + 2 * step) - mean(queries - 2 * step))) /
-          (12 * h);
+    for (const bool of_variance : {false, true}) {
+      const Matrix none = Matrix::Zero(posterior_.links(), 4);
+      const auto value = [&](const Matrix& x) -> Vector {
+        const MomentPosterior::Gaussians p = posterior_.Predict(x, t);
+        const Matrix terms = of_variance ? p.variance.cwiseProduct(variance_bar) : p.mean.cwiseProduct(mean_bar);
+        return terms.colwise().sum();
+      };
+      Matrix expected(queries.rows(), queries.cols());
+      for (Index d = 0; d < queries.cols(); ++d) {
+        Matrix step = Matrix::Zero(queries.rows(), queries.cols());
+        step.col(d).setConstant(h);
+        expected.col(d) = (8 * (value(queries + step) - value(queries - step)) -
+                           (value(queries + 2 * step) - value(queries - 2 * step))) /
+                          (12 * h);
+      }
+      const Matrix actual =
+          posterior_.Gradient(queries, t, of_variance ? none : mean_bar, of_variance ? variance_bar : none);
+      EXPECT_TRUE(RelativelyNear(actual, expected, 1e-6)) << "level " << t << ", of variance " << of_variance;
     }
-    EXPECT_TRUE(RelativelyNear(posterior_.MeanGradient(queries, t), expected, 1e-6)) << "level " << t;
   }
 }
 
 TEST_P(MomentPosteriorTest, QueriesDoNotInfluenceEachOther) {
-  const Matrix queries = Queries(5);
+  const Matrix queries = Queries(5), bar = RandomNormal(posterior_.links(), 5, 8);
   for (int t = 0; t < model_->data.levels(); ++t) {
     const MomentPosterior::Gaussians together = posterior_.Predict(queries, t);
-    const Matrix gradient = posterior_.MeanGradient(queries, t);
+    const Matrix gradient = posterior_.Gradient(queries, t, bar, bar);
     for (Index i = 0; i < queries.rows(); ++i) {
       const MomentPosterior::Gaussians alone = posterior_.Predict(queries.row(i), t);
       EXPECT_TRUE(Near(alone.mean, together.mean.col(i), 1e-12));
       EXPECT_TRUE(Near(alone.variance, together.variance.col(i), 1e-12));
-      EXPECT_TRUE(Near(posterior_.MeanGradient(queries.row(i), t), gradient.row(i), 1e-12));
+      EXPECT_TRUE(Near(posterior_.Gradient(queries.row(i), t, bar.col(i), bar.col(i)), gradient.row(i), 1e-12));
     }
   }
 }
 
 TEST_P(MomentPosteriorTest, WhatAWorkspaceHeldBeforeDoesNotMatter) {
   const MomentQueries queries(*model_, Queries(5)), others(*model_, Queries(9));
+  const Matrix bar = RandomNormal(posterior_.links(), 5, 8);
   MomentPosterior::Workspace used;
   for (int t = 0; t < model_->data.levels(); ++t) {
     Matrix mean(posterior_.links(), 9), variance(posterior_.links(), 9);
@@ -124,14 +133,15 @@ TEST_P(MomentPosteriorTest, WhatAWorkspaceHeldBeforeDoesNotMatter) {
     EXPECT_EQ(mean.leftCols(5), fresh.mean);
     EXPECT_EQ(variance.leftCols(5), fresh.variance);
     posterior_.Predict(others, model_->data.levels() - 1, used, mean, variance);
-    EXPECT_EQ(posterior_.MeanGradient(queries, t, used), posterior_.MeanGradient(queries.x, t));
+    EXPECT_EQ(posterior_.Gradient(queries, t, bar, bar, used), posterior_.Gradient(queries.x, t, bar, bar));
   }
 }
 
 TEST_P(MomentPosteriorTest, NoQueriesGiveEmptyPredictions) {
   for (int t = 0; t < model_->data.levels(); ++t) {
     EXPECT_EQ(posterior_.Predict(Matrix(0, GetParam().dimension), t).mean.cols(), 0);
-    EXPECT_EQ(posterior_.MeanGradient(Matrix(0, GetParam().dimension), t).rows(), 0);
+    const Matrix bar(posterior_.links(), 0);
+    EXPECT_EQ(posterior_.Gradient(Matrix(0, GetParam().dimension), t, bar, bar).rows(), 0);
   }
 }
 

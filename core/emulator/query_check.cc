@@ -1,0 +1,52 @@
+#include "core/emulator/query_check.h"
+
+#include <cmath>
+
+#include "absl/strings/str_format.h"
+
+namespace fidelio {
+
+using Eigen::Index;
+
+absl::Status CheckQuantiles(const std::vector<double>& quantiles) {
+  for (size_t k = 0; k < quantiles.size(); ++k) {
+    if (!(quantiles[k] > 0 && quantiles[k] < 1)) {
+      return absl::InvalidArgumentError(
+          absl::StrFormat("quantiles[%d]: %g, want a probability between 0 and 1", k, quantiles[k]));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckQuery(const Emulator& model, const Matrix& x, int level) {
+  if (x.cols() != model.input_dimension()) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("x: %d columns, but the model has input dimension %d", x.cols(), model.input_dimension()));
+  }
+  if (level < -1 || level >= model.levels()) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("level: %d, want 0 to %d, or -1 for the highest fidelity", level, model.levels() - 1));
+  }
+  for (Index i = 0; i < x.rows(); ++i) {
+    for (Index j = 0; j < x.cols(); ++j) {
+      if (!std::isfinite(x(i, j))) {
+        return absl::InvalidArgumentError(absl::StrFormat("x[%d,%d]: %g is not a finite number", i, j, x(i, j)));
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckOutputs(const Matrix& x, const Vector& y) {
+  if (y.size() != x.rows()) {
+    return absl::InvalidArgumentError(absl::StrFormat("y: %d values, but x has %d rows", y.size(), x.rows()));
+  }
+  for (Index i = 0; i < y.size(); ++i) {
+    if (!std::isfinite(y[i])) {
+      return absl::InvalidArgumentError(absl::StrFormat("y[%d]: %g is not a finite number", i, y[i]));
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace fidelio

@@ -1,0 +1,24 @@
+// What every Emulator asks of its arguments: OK, or INVALID_ARGUMENT naming the field, its value and the rule.
+#ifndef FIDELIO_CORE_EMULATOR_QUERY_CHECK_H_
+#define FIDELIO_CORE_EMULATOR_QUERY_CHECK_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/base/types.h"
+#include "core/emulator/emulator.h"
+
+namespace fidelio {
+
+// Finite inputs of the model's dimension, and a level that it has, or −1.
+absl::Status CheckQuery(const Emulator& model, const Matrix& x, int level);
+
+// Finite outputs, one per input.
+absl::Status CheckOutputs(const Matrix& x, const Vector& y);
+
+// Probabilities between 0 and 1.
+absl::Status CheckQuantiles(const std::vector<double>& quantiles);
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_EMULATOR_QUERY_CHECK_H_

@@ -1,0 +1,51 @@
+// TransformedEmulator: an Emulator of y = h(z), made of one of z = g(y) (OutputTransform).
+//
+// With z a mixture of Gaussians, y is the mixture of what h makes of each: mean and variance are averages over the Gaussians
+// of z, not h of their means; quantiles are h of the quantiles; densities carry g'. With include_noise, y is h of a noisy
+// z. Immutable; safe to share between threads.
+#ifndef FIDELIO_CORE_EMULATOR_TRANSFORMED_EMULATOR_H_
+#define FIDELIO_CORE_EMULATOR_TRANSFORMED_EMULATOR_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/base/export.h"
+#include "core/emulator/emulator.h"
+#include "core/emulator/mixture_emulator.h"
+#include "core/emulator/output_transform.h"
+
+namespace fidelio {
+
+class FIDELIO_EXPORT TransformedEmulator final : public Emulator {
+ public:
+  // `base` was fitted to the data of TransformOutputs, which also gave `transform`.
+  TransformedEmulator(const OutputTransform& transform, std::unique_ptr<const MixtureEmulator> base);
+
+  // What Save() wrote; `load_base` reads the bytes of the base.
+  using LoadBase = std::function<absl::StatusOr<std::unique_ptr<const MixtureEmulator>>(absl::string_view)>;
+  static absl::StatusOr<std::unique_ptr<TransformedEmulator>> Load(absl::string_view bytes, const LoadBase& load_base);
+
+  int levels() const override { return base_->levels(); }
+  int input_dimension() const override { return base_->input_dimension(); }
+  absl::StatusOr<Prediction> Predict(const Matrix& x, const PredictOptions& options) const override;
+  // An output at a border counts as one a gap away from it; one outside is INVALID_ARGUMENT.
+  absl::StatusOr<Vector> LogDensity(const Matrix& x, const Vector& y, const PredictOptions& options) const override;
+  // UNIMPLEMENTED: the covariances of y need those of every Gaussian. SamplePaths gives joint samples.
+  absl::StatusOr<JointPosterior> JointMoments(const Matrix& x, const PredictOptions& options) const override;
+  absl::StatusOr<Matrix> SamplePaths(const Matrix& x, const SampleOptions& options) const override;
+  std::string Save() const override;
+
+  const OutputTransform& transform() const { return transform_; }
+  const MixtureEmulator& base() const { return *base_; }
+
+ private:
+  OutputTransform transform_;
+  std::unique_ptr<const MixtureEmulator> base_;
+};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_EMULATOR_TRANSFORMED_EMULATOR_H_
