@@ -111,7 +111,7 @@ void FitScheduler::Done(const Job& job) {
   busy_.erase(job->uid());
   // After a deletion the name may be another job's already.
   const auto found = jobs_.find({job->model(), job->id()});
-  if (found != jobs_.end() && found->second == job && (job->ended() || !draining_)) jobs_.erase(found);
+  if (found != jobs_.end() && found->second == job && job->ended()) jobs_.erase(found);
   Requeued();
 }
 
@@ -133,14 +133,19 @@ void FitScheduler::Sleep(const FitJob& job, absl::Time time) {
   }
 }
 
+void FitScheduler::Stop() {
+  absl::MutexLock lock(&mutex_);
+  draining_ = true;
+  changed_.SignalAll();
+}
+
 absl::Status FitScheduler::Drain(absl::Time deadline, const absl::Status& reason) {
   std::vector<std::thread> joined;
   std::vector<Job> left;
   absl::Status status;
+  Stop();
   {
     absl::MutexLock lock(&mutex_);
-    draining_ = true;
-    changed_.SignalAll();
     while (idle_ < static_cast<int>(workers_.size())) {
       if (changed_.WaitWithDeadline(&mutex_, deadline)) break;
     }

@@ -1,7 +1,8 @@
 // FitScheduler: the queue of fits, and the threads that work on them at a lower priority.
 //
 // Thread-safe. Fits run in the order of the queue, but no two of one model at a time: the later one waits while others
-// pass it. A job is known here from Add until its work has ended (or Remove, for one that is still in the queue).
+// pass it. A job is known here from Add until its fit has ended and no worker is at it. One that stops without an
+// end, because the server does, stays known.
 #ifndef FIDELIO_SERVER_MODEL_FIT_SCHEDULER_H_
 #define FIDELIO_SERVER_MODEL_FIT_SCHEDULER_H_
 
@@ -53,7 +54,10 @@ class FitScheduler {
   // Waits until `time`, but only as long as the job has not ended and the scheduler does not drain.
   void Sleep(const FitJob& job, absl::Time time);
 
-  // Takes no job from the queue any more, waits for the workers and joins them. DEADLINE_EXCEEDED when some are still at
+  // Takes no job from the queue any more.
+  void Stop();
+
+  // Stops, waits for the workers and joins them. DEADLINE_EXCEEDED when some are still at
   // work at `deadline`. Then ends all watches with `reason`.
   absl::Status Drain(absl::Time deadline, const absl::Status& reason);
 

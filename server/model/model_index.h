@@ -3,7 +3,7 @@
 //
 // Thread-safe; every call is short and none waits for the disk. Entries are immutable; a change replaces the entry.
 // It is changed only by whoever holds the service's lock of writers, right after the store has committed, so that it
-// never runs ahead of the store, nor back.
+// never runs ahead of the store, nor back; only Quarantine may be called by whoever finds damage.
 #ifndef FIDELIO_SERVER_MODEL_MODEL_INDEX_H_
 #define FIDELIO_SERVER_MODEL_MODEL_INDEX_H_
 

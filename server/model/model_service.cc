@@ -92,6 +92,7 @@ const ModelServiceOptions& ModelService::options() const { return impl_->context
 const Capabilities& ModelService::Supports() { return SupportedCapabilities(); }
 
 absl::Status ModelService::Drain(absl::Time deadline) {
+  impl_->scheduler.Stop();  // first: what is in the queue need not begin any more
   impl_->context.BeginDrain();
   return impl_->scheduler.Drain(deadline, DrainingError(absl::Seconds(1)));
 }

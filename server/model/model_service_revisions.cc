@@ -52,12 +52,12 @@ absl::StatusOr<std::shared_ptr<const LoadedRevision>> ModelService::AcquireRevis
                                                                                     absl::Time deadline) const {
   ServiceContext& context = impl_->context;
   FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr found, context.Find(model));
-  const int64_t id = revision > 0 ? revision : found->record.current_revision;
+  const int64_t id = revision != 0 ? revision : found->record.current_revision;
   if (id == 0) {
     return PreconditionError("NO_REVISION", absl::StrCat("models/", model), "has no revision yet",
                              "start a fit and wait until it has succeeded");
   }
-  if (revision < 0 || id > found->record.revisions) return RevisionNotFound(model, id);
+  if (id < 0 || id > found->record.revisions) return RevisionNotFound(model, id);
   absl::StatusOr<std::shared_ptr<const LoadedRevision>> loaded = context.cache().Get({found->uid, id}, deadline, [&] {
     if (context.options().hooks.on_load) context.options().hooks.on_load(found->record.name, id);
     return Load(context.store(), *found, id);

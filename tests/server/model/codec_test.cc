@@ -1,0 +1,111 @@
+#include "server/model/codec.h"
+
+#include <string>
+
+#include "gtest/gtest.h"
+#include "server/status/details.h"
+#include "server/status/errors.h"
+#include "tests/support/status.h"
+
+namespace fidelio {
+namespace {
+
+FitInfo ExampleFit() {
+  FitInfo fit;
+  fit.model = "wing";
+  fit.id = 3;
+  fit.state = FitState::kFailed;
+  fit.options = {.inference = Inference::kMoments,
+                 .kernel_family = KernelFamily::kMatern52,
+                 .warm_start = true,
+                 .budget_seconds = 1.5,
+                 .budget_iterations = 70,
+                 .seed = ~uint64_t{0}};
+  fit.progress = {.phase = "sample",
+                  .iteration = 12,
+                  .evaluations = 34,
+                  .fraction = 0.5,
+                  .elbo = -1.25,
+                  .elapsed = absl::Milliseconds(1500),
+                  .eta = absl::Seconds(2)};
+  fit.data_version = 9;
+  fit.error = PreconditionError("NO_DATA", "models/wing", "has none", "add some");
+  fit.inference = Inference::kMoments;
+  fit.inference_reason = "asked for";
+  fit.created = absl::FromUnixMicros(1'000'001);
+  fit.started = absl::FromUnixMicros(2'000'002);
+  fit.resume_count = 2;
+  fit.queue_position = 4;
+  return fit;
+}
+
+TEST(CodecTest, FitsComeBackWithEveryField) {
+  const FitInfo fit = ExampleFit();
+  const auto back = Decode<FitInfo>(Encode(fit));
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(back->model, "wing");
+  EXPECT_EQ(back->state, FitState::kFailed);
+  EXPECT_EQ(back->options.kernel_family, KernelFamily::kMatern52);
+  EXPECT_EQ(back->options.budget_seconds, 1.5);
+  EXPECT_EQ(back->options.seed, ~uint64_t{0});
+  EXPECT_EQ(back->progress.eta, absl::Seconds(2));
+  EXPECT_EQ(back->started, fit.started);
+  EXPECT_EQ(back->finished, std::nullopt);
+  EXPECT_EQ(back->error, fit.error);
+  EXPECT_EQ(DetailsOf(back->error).precondition->type, "NO_DATA");
+  EXPECT_EQ(Encode(*back), Encode(fit));
+}
+
+TEST(CodecTest, SpecsComeBackWithEveryField) {
+  StoredSpec stored;
+  stored.spec.description = "a wing";
+  stored.spec.input_dimension = 2;
+  stored.spec.input_box = InputBox{Vector{{0, 1}}, Vector{{2, 3}}};
+  stored.spec.fidelities = {{"low", 0.5}, {"high", 3}};
+  stored.spec.kind = ModelKind::kGp;
+  stored.owner = "alice";
+  stored.noise = {LevelNoise::kGiven, LevelNoise::kNoData};
+  const auto back = Decode<StoredSpec>(Encode(stored));
+  ASSERT_TRUE(back.ok()) << back.status();
+  EXPECT_EQ(back->spec.input_box->upper, (Vector{{2, 3}}));
+  EXPECT_EQ(back->spec.fidelities[1].name, "high");
+  EXPECT_EQ(back->spec.kind, ModelKind::kGp);
+  EXPECT_EQ(back->owner, "alice");
+  EXPECT_EQ(back->noise, stored.noise);
+  EXPECT_EQ(Encode(*back), Encode(stored));
+}
+
+TEST(CodecTest, EveryFlippedBitIsAnError) {
+  const std::string bytes = Encode(ExampleFit());
+  for (size_t at = 0; at < bytes.size(); ++at) {
+    std::string bad = bytes;
+    bad[at] = static_cast<char>(bad[at] ^ 1);
+    EXPECT_FALSE(Decode<FitInfo>(bad).ok()) << at;
+  }
+}
+
+TEST(CodecTest, BytesOfAnotherKindAreAnError) {
+  EXPECT_FALSE(Decode<StoredSpec>(Encode(StoredFit())).ok());
+  EXPECT_FALSE(DecodeStatus(Encode(StoredFit())).ok());
+}
+
+TEST(CodecTest, SpecsThatCannotBeServedAreDamage) {
+  StoredSpec stored;
+  stored.spec.input_dimension = 2;
+  stored.spec.fidelities = {{"low", 1}};
+  stored.noise = {LevelNoise::kNoData};
+  ASSERT_TRUE(Decode<StoredSpec>(Encode(stored)).ok());
+  StoredSpec shapeless = stored;
+  shapeless.spec.input_box = InputBox{Vector{{0}}, Vector{{1}}};
+  EXPECT_TRUE(IsError(Decode<StoredSpec>(Encode(shapeless)).status(), absl::StatusCode::kDataLoss, {"description"}));
+  stored.noise.clear();
+  EXPECT_TRUE(IsError(Decode<StoredSpec>(Encode(stored)).status(), absl::StatusCode::kDataLoss, {"description"}));
+}
+
+TEST(CodecTest, NoProgressIsTheBeginning) {
+  EXPECT_EQ(Decode<StoredProgress>("")->resume_count, 0);
+  EXPECT_TRUE(DecodeStatus("").ok());
+}
+
+}  // namespace
+}  // namespace fidelio
