@@ -2,17 +2,17 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <iostream>
-#include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "absl/base/thread_annotations.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
+#include "grpc/support/log.h"
 #include "server/auth/digest.h"
 #include "server/config/command_line.h"
 #include "server/isa_level.h"
@@ -30,6 +30,14 @@ constexpr int kUsageError = 2;
 int Fail(const absl::Status& status, int code) {
   std::cerr << "fidelio-server: " << status.message() << "\n";
   return code;
+}
+
+// What gRPC has to say goes where everything goes, and in its form.
+Logger* grpc_logger = nullptr;
+
+void LogOfGrpc(gpr_log_func_args* arguments) {
+  const bool error = arguments->severity == GPR_LOG_SEVERITY_ERROR;
+  grpc_logger->Log(error ? LogLevel::kWarning : LogLevel::kDebug, "gRPC", {{"text", arguments->message}});
 }
 
 // Why the server stops: the first reason stays.
@@ -59,7 +67,10 @@ class StopRequest {
 int Serve(const CommandLine& command) {
   const ServerConfig& config = command.config;
   SignalThread signals;  // before all other threads
-  const std::unique_ptr<Logger> logger = Logger::ToStderr(config.log_format, config.log_level);
+  // Never destroyed: threads of gRPC may log until the very end.
+  Logger* const logger = Logger::ToStderr(config.log_format, config.log_level).release();
+  grpc_logger = logger;
+  gpr_set_log_function(LogOfGrpc);
   logger->Log(LogLevel::kInfo, "fidelio-server starts",
               {{"version", FIDELIO_VERSION}, {"pid", getpid()}, {"data_dir", config.data_dir}});
   for (const std::string& warning : command.warnings) logger->Log(LogLevel::kWarning, warning);
@@ -82,7 +93,7 @@ int Serve(const CommandLine& command) {
                 {{"error", status.ToString()}});
     stop.Ask({"the store failed", true});
   };
-  absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(std::move(options), logger.get());
+  absl::StatusOr<std::unique_ptr<Server>> server = Server::Start(std::move(options), logger);
   if (!server.ok()) {
     logger->Log(LogLevel::kError, "can't start", {{"error", std::string(server.status().message())}});
     return server.status().code() == absl::StatusCode::kInvalidArgument ? kUsageError : 1;

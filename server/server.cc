@@ -155,6 +155,8 @@ int Server::port() const { return parts_->grpc->port(); }
 
 int Server::metrics_port() const { return parts_->ops == nullptr ? 0 : parts_->ops->port(); }
 
+int64_t Server::calls_under_way() const { return parts_->gate.calls(); }
+
 void Server::Reload() {
   for (const auto& reload : parts_->reloads) reload->Trigger();
 }

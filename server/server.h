@@ -7,6 +7,7 @@
 #ifndef FIDELIO_SERVER_SERVER_H_
 #define FIDELIO_SERVER_SERVER_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -39,6 +40,7 @@ class Server {
 
   int port() const;
   int metrics_port() const;  // 0: none
+  int64_t calls_under_way() const;
 
   // Reads tokens and TLS files again, soon.
   void Reload();

@@ -47,6 +47,11 @@ absl::Status CallGate::ClosedError() const {
   return DrainingError(retry_delay_);
 }
 
+int64_t CallGate::calls() const {
+  absl::MutexLock lock(&mutex_);
+  return calls_;
+}
+
 bool CallGate::AwaitUnary(absl::Time deadline) {
   absl::MutexLock lock(&mutex_);
   const auto none = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return calls_ == streams_ + watches_; };

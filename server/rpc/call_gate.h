@@ -51,6 +51,8 @@ class CallGate {
   bool closed() const { return closed_.load(std::memory_order_acquire); }
   absl::Status ClosedError() const ABSL_LOCKS_EXCLUDED(mutex_);
 
+  int64_t calls() const ABSL_LOCKS_EXCLUDED(mutex_);
+
   // Waits until all unary calls have left. False when `deadline` passes before.
   bool AwaitUnary(absl::Time deadline) ABSL_LOCKS_EXCLUDED(mutex_);
 
