@@ -54,6 +54,9 @@ class Caller {
   // Errors that the transport made, not the server, name the server.
   absl::Status Explain(const absl::Status& status) const;
 
+  // Between two attempts: ends early when the connection was lost and comes back.
+  void Pause(absl::Duration delay) const;
+
   // A unary call with its retries.
   template <typename Request, typename Response>
   absl::StatusOr<Response> Call(Method<Request, Response> method, const Request& request, absl::Time deadline) const;
@@ -65,6 +68,7 @@ class Caller {
 
  private:
   const ClientOptions options_;
+  const std::shared_ptr<grpc::Channel> channel_;
   const std::unique_ptr<Stub> stub_;
 };
 
@@ -72,12 +76,14 @@ template <typename Request, typename Response>
 absl::StatusOr<Response> Caller::Call(Method<Request, Response> method, const Request& request,
                                       absl::Time deadline) const {
   Response response;
-  const absl::Status status = Retry(options_.retry, deadline, [&] {
-    grpc::ClientContext context;
-    Prepare(&context, deadline);
-    response.Clear();
-    return ToStatus((stub_.get()->*method)(&context, request, &response));
-  });
+  const absl::Status status = Retry(
+      options_.retry, [this](absl::Duration delay) { Pause(delay); }, deadline,
+      [&] {
+        grpc::ClientContext context;
+        Prepare(&context, deadline);
+        response.Clear();
+        return ToStatus((stub_.get()->*method)(&context, request, &response));
+      });
   if (!status.ok()) return Explain(status);
   return response;
 }

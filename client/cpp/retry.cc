@@ -1,6 +1,7 @@
 #include "client/cpp/retry.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/random/random.h"
 #include "absl/strings/str_cat.h"
@@ -21,7 +22,8 @@ absl::Status Validate(const RetryPolicy& policy) {
   return absl::OkStatus();
 }
 
-Backoff::Backoff(const RetryPolicy& policy) : policy_(policy), delay_(policy.first_delay), since_(absl::Now()) {}
+Backoff::Backoff(const RetryPolicy& policy, Pause pause)
+    : policy_(policy), pause_(std::move(pause)), delay_(policy.first_delay), since_(absl::Now()) {}
 
 bool Backoff::Wait(const absl::Status& error, absl::Time deadline) {
   absl::BitGen random;
@@ -30,7 +32,7 @@ bool Backoff::Wait(const absl::Status& error, absl::Time deadline) {
   const absl::Time next = absl::Now() + delay;
   if (next >= deadline || next - since_ > policy_.give_up_after) return false;
   if (policy_.on_retry) policy_.on_retry(error, delay);
-  absl::SleepFor(delay);
+  pause_(delay);
   delay_ = std::min(delay_ * policy_.multiplier, policy_.longest_delay);
   ++retries_;
   return true;
@@ -49,8 +51,9 @@ absl::Status GaveUp(const absl::Status& error, const Backoff& backoff) {
                                          absl::FormatDuration(time)));
 }
 
-absl::Status Retry(const RetryPolicy& policy, absl::Time deadline, absl::FunctionRef<absl::Status()> attempt) {
-  Backoff backoff(policy);
+absl::Status Retry(const RetryPolicy& policy, const Pause& pause, absl::Time deadline,
+                   absl::FunctionRef<absl::Status()> attempt) {
+  Backoff backoff(policy, pause);
   while (true) {
     const absl::Status status = attempt();
     if (!absl::IsUnavailable(status)) return status;

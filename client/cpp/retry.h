@@ -28,11 +28,14 @@ struct RetryPolicy {
 // INVALID_ARGUMENT names the member and the rule.
 absl::Status Validate(const RetryPolicy& policy);
 
+// Waits for at most this long, and less when there is reason to believe that the next attempt will succeed.
+using Pause = std::function<void(absl::Duration)>;
+
 // Backoff: the delays between the attempts at one thing. Not thread-safe.
 class Backoff {
  public:
   // `policy` outlives this.
-  explicit Backoff(const RetryPolicy& policy);
+  Backoff(const RetryPolicy& policy, Pause pause);
 
   // Waits before the next attempt after `error`, and answers true; or false at once when the wait would pass `deadline`
   // or the policy has given up.
@@ -46,13 +49,15 @@ class Backoff {
 
  private:
   const RetryPolicy& policy_;
+  const Pause pause_;
   absl::Duration delay_;
   absl::Time since_;
   int retries_ = 0;
 };
 
 // The answer of `attempt`, called again while it is UNAVAILABLE. The last error tells how often and how long.
-absl::Status Retry(const RetryPolicy& policy, absl::Time deadline, absl::FunctionRef<absl::Status()> attempt);
+absl::Status Retry(const RetryPolicy& policy, const Pause& pause, absl::Time deadline,
+                   absl::FunctionRef<absl::Status()> attempt);
 
 // The error that stands after `backoff` gave up, with how often and how long was tried.
 absl::Status GaveUp(const absl::Status& error, const Backoff& backoff);

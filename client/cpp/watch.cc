@@ -41,7 +41,7 @@ absl::StatusOr<v1::Fit> Client::WatchFit(absl::string_view name, const OnEvent& 
   const absl::Time deadline = absl::Now() + call.timeout.value_or(absl::InfiniteDuration());
   RetryPolicy policy = caller_.options().retry;
   policy.give_up_after = caller_.options().watch_give_up_after;
-  Backoff backoff(policy);
+  Backoff backoff(policy, [this](absl::Duration delay) { caller_.Pause(delay); });
   v1::Fit last;
   while (true) {
     const absl::Time renewal = absl::Now() + caller_.options().watch_renewal;

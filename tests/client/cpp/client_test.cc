@@ -5,6 +5,7 @@
 #include <thread>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
 #include "client/cpp/matrix.h"
@@ -85,6 +86,34 @@ TEST_F(ClientTest, ACallWaitsForAServerThatIsNotThereYet) {
     server_.Start();
   });
   EXPECT_TRUE(client->CreateModel("wing", {}).ok());
+  starter.join();
+}
+
+TEST_F(ClientTest, ACallGoesOnBeforeItsDelayIsOverWhenTheServerComes) {
+  server_.emulator().create_model = FailFirst<v1::CreateModelRequest, v1::Model>(0);
+  int port = 0;
+  server_.Stop();
+  server_.Start(grpc::InsecureServerCredentials(), "127.0.0.1:0", &port);
+  server_.Stop();
+  const std::string address = absl::StrCat("127.0.0.1:", port);
+  absl::Notification failed;
+  absl::Time begin;
+  absl::Duration announced;
+  ClientOptions options{.channel = {.server = address}};
+  options.retry.first_delay = options.retry.longest_delay = absl::Seconds(30);
+  options.retry.on_retry = [&](const absl::Status&, absl::Duration delay) {
+    if (failed.HasBeenNotified()) return;
+    begin = absl::Now();
+    announced = delay;
+    failed.Notify();
+  };
+  const auto client = Client::Connect(options);
+  std::thread starter([&] {
+    failed.WaitForNotification();
+    server_.Start(grpc::InsecureServerCredentials(), address);
+  });
+  EXPECT_TRUE((*client)->CreateModel("wing", {}).ok());
+  EXPECT_LT(absl::Now() - begin, announced);
   starter.join();
 }
 

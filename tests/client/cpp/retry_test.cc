@@ -14,7 +14,7 @@ namespace {
 
 TEST(RetryTest, TriesAgainUntilTheServerAnswers) {
   int attempts = 0;
-  EXPECT_TRUE(Retry({.first_delay = absl::Microseconds(10)}, absl::InfiniteFuture(), [&] {
+  EXPECT_TRUE(Retry({.first_delay = absl::Microseconds(10)}, absl::SleepFor, absl::InfiniteFuture(), [&] {
                 return ++attempts < 4 ? absl::UnavailableError("") : absl::OkStatus();
               }).ok());
   EXPECT_EQ(attempts, 4);
@@ -22,7 +22,7 @@ TEST(RetryTest, TriesAgainUntilTheServerAnswers) {
 
 TEST(RetryTest, OtherErrorsStandAtOnce) {
   int attempts = 0;
-  EXPECT_TRUE(absl::IsResourceExhausted(Retry({}, absl::InfiniteFuture(), [&] {
+  EXPECT_TRUE(absl::IsResourceExhausted(Retry({}, absl::SleepFor, absl::InfiniteFuture(), [&] {
     ++attempts;
     return absl::ResourceExhaustedError("");
   })));
@@ -36,7 +36,7 @@ TEST(RetryTest, DelaysGrowToTheLongestAndVary) {
                            .longest_delay = absl::Microseconds(400),
                            .on_retry = [&](const absl::Status&, absl::Duration delay) { delays.push_back(delay); }};
   int attempts = 0;
-  ASSERT_TRUE(Retry(policy, absl::InfiniteFuture(), [&] {
+  ASSERT_TRUE(Retry(policy, absl::SleepFor, absl::InfiniteFuture(), [&] {
                 return ++attempts < 6 ? absl::UnavailableError("") : absl::OkStatus();
               }).ok());
   ASSERT_EQ(delays.size(), 5u);
@@ -56,21 +56,36 @@ TEST(RetryTest, ALongerDelayThatTheServerAsksForIsObeyed) {
   const RetryPolicy policy{.first_delay = absl::Microseconds(1),
                            .on_retry = [&](const absl::Status&, absl::Duration d) { delay = d; }};
   int attempts = 0;
-  ASSERT_TRUE(Retry(policy, absl::InfiniteFuture(), [&] { return ++attempts < 2 ? error : absl::OkStatus(); }).ok());
+  ASSERT_TRUE(Retry(policy, absl::SleepFor, absl::InfiniteFuture(), [&] {
+                return ++attempts < 2 ? error : absl::OkStatus();
+              }).ok());
   EXPECT_EQ(delay, absl::Milliseconds(3));
 }
 
 TEST(RetryTest, NeverWaitsPastTheDeadline) {
   const absl::Time begin = absl::Now();
   const RetryPolicy policy{.first_delay = absl::Hours(1), .longest_delay = absl::Hours(1)};
-  EXPECT_TRUE(IsError(Retry(policy, begin + absl::Minutes(1), [] { return absl::UnavailableError("gone"); }),
-                      absl::StatusCode::kUnavailable, {"gone"}));
+  EXPECT_TRUE(
+      IsError(Retry(policy, absl::SleepFor, begin + absl::Minutes(1), [] { return absl::UnavailableError("gone"); }),
+              absl::StatusCode::kUnavailable, {"gone"}));
 }
 
 TEST(RetryTest, GivesUpAndTellsHowOftenItTried) {
   const RetryPolicy policy{.first_delay = absl::Microseconds(10), .give_up_after = absl::Milliseconds(5)};
-  EXPECT_TRUE(IsError(Retry(policy, absl::InfiniteFuture(), [] { return absl::UnavailableError("gone"); }),
-                      absl::StatusCode::kUnavailable, {"gone\n  tried ", " times in "}));
+  EXPECT_TRUE(
+      IsError(Retry(policy, absl::SleepFor, absl::InfiniteFuture(), [] { return absl::UnavailableError("gone"); }),
+              absl::StatusCode::kUnavailable, {"gone\n  tried ", " times in "}));
+}
+
+TEST(RetryTest, APauseThatEndsEarlyIsNotMadeUpFor) {
+  absl::Duration asked;
+  int attempts = 0;
+  const RetryPolicy policy{.first_delay = absl::Hours(1), .longest_delay = absl::Hours(1)};
+  EXPECT_TRUE(Retry(
+                  policy, [&](absl::Duration delay) { asked = delay; }, absl::InfiniteFuture(),
+                  [&] { return ++attempts < 2 ? absl::UnavailableError("") : absl::OkStatus(); })
+                  .ok());
+  EXPECT_GE(asked, absl::Minutes(30));
 }
 
 TEST(RetryTest, PoliciesWithoutSenseAreRefused) {
