@@ -15,7 +15,7 @@ packages=(
   # Command lines.
   libcli11-dev nlohmann-json3-dev
   # Tests and benches.
-  libgtest-dev libbenchmark-dev
+  libgtest-dev libbenchmark-dev zlib1g-dev
   # Style.
   clang-format-14 clang-tidy-14
 )

@@ -18,6 +18,7 @@ std::unique_ptr<Command> MakeServeCommand();
 std::unique_ptr<Command> MakeEchoServerCommand();
 std::unique_ptr<Command> MakeCrashCommand();
 std::unique_ptr<Command> MakeFloodCommand();
+std::unique_ptr<Command> MakeFlipsCommand();
 
 }  // namespace fidelio::bench
 

@@ -46,9 +46,9 @@ int Main(int argc, char** argv) {
   CLI::App app{"Measures what Fidelio promises."};
   app.require_subcommand(1);
   std::vector<Entry> entries;
-  for (auto* make :
-       {&MakeTable1Command, &MakeProblemsCommand, &MakeFitSpeedCommand, &MakePredictSpeedCommand, &MakeStressCommand,
-        &MakeIsaCommand, &MakeServeCommand, &MakeEchoServerCommand, &MakeCrashCommand, &MakeFloodCommand}) {
+  for (auto* make : {&MakeTable1Command, &MakeProblemsCommand, &MakeFitSpeedCommand, &MakePredictSpeedCommand,
+                     &MakeStressCommand, &MakeIsaCommand, &MakeServeCommand, &MakeEchoServerCommand, &MakeCrashCommand,
+                     &MakeFloodCommand, &MakeFlipsCommand}) {
     entries.emplace_back().command = make();
   }
   for (Entry& entry : entries) {
