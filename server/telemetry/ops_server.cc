@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/notification.h"
 #include "absl/time/time.h"
@@ -50,7 +51,9 @@ OpsServer::~OpsServer() {
 absl::StatusOr<std::unique_ptr<OpsServer>> OpsServer::Start(const Address& address, const Metrics* metrics,
                                                             const Readiness* readiness) {
   auto server = std::unique_ptr<OpsServer>(new OpsServer(address, metrics, readiness));
-  const std::string where = FormatAddress(address);
+  // localhost is the loopback address by definition (RFC 6761); small systems have nothing that could resolve it.
+  const bool local = absl::EqualsIgnoreCase(address.host, "localhost");
+  const std::string where = FormatAddress(local ? Address{"127.0.0.1", address.port} : address);
   const char* options[] = {"listening_ports",
                            where.c_str(),
                            "num_threads",
@@ -72,9 +75,9 @@ absl::StatusOr<std::unique_ptr<OpsServer>> OpsServer::Start(const Address& addre
   server->context_ = mg_start(&callbacks, server.get(), options);
   if (server->context_ == nullptr) {
     absl::MutexLock lock(&server->mutex_);
-    return absl::InvalidArgumentError(
-        absl::StrCat("metrics_address = \"", where, "\": must be an address on which this process can listen: ",
-                     server->first_message_.empty() ? "CivetWeb did not start" : server->first_message_));
+    return absl::InvalidArgumentError(absl::StrCat(
+        "metrics_address = \"", FormatAddress(address), "\": must be an address on which this process can listen: ",
+        server->first_message_.empty() ? "CivetWeb did not start" : server->first_message_));
   }
   mg_server_port ports[1];
   if (mg_get_server_ports(server->context_, 1, ports) == 1) server->port_ = ports[0].port;
