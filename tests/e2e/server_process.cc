@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstdlib>
 
 #include "absl/strings/match.h"
@@ -61,7 +62,9 @@ ServerProcess::ServerProcess(const std::string& data_dir, const std::vector<std:
     std::abort();  // nothing of the test makes sense
   }
   const std::string address = line.substr(colon + 8, line.find(' ', colon) - colon - 8);
-  stub_ = v1::Emulator::NewStub(grpc::CreateChannel(address, grpc::InsecureChannelCredentials()));
+  const auto channel = grpc::CreateChannel(address, grpc::InsecureChannelCredentials());
+  EXPECT_TRUE(channel->WaitForConnected(std::chrono::system_clock::now() + std::chrono::seconds(30)));
+  stub_ = v1::Emulator::NewStub(channel);
 }
 
 ServerProcess::~ServerProcess() {

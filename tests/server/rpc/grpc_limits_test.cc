@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <chrono>
 #include <functional>
 
 namespace fidelio {
@@ -32,6 +33,7 @@ class LimitsTest : public testing::Test {
         grpc::CreateChannel("127.0.0.1:" + std::to_string(port_), grpc::InsecureChannelCredentials()));
     grpc::ClientContext context;
     context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(30));
+    context.set_wait_for_ready(true);
     prepare(context);
     const grpc::Slice slice(std::string(bytes, '\0'));
     const grpc::ByteBuffer request(&slice, 1);

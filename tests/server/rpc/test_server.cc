@@ -1,5 +1,6 @@
 #include "tests/server/rpc/test_server.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -64,7 +65,10 @@ std::string TestServer::address() const { return absl::StrCat("127.0.0.1:", serv
 std::shared_ptr<grpc::Channel> TestServer::NewChannel(const grpc::ChannelArguments& arguments) const {
   grpc::ChannelArguments own = arguments;
   own.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);  // a connection of its own
-  return grpc::CreateCustomChannel(address(), grpc::InsecureChannelCredentials(), own);
+  auto channel = grpc::CreateCustomChannel(address(), grpc::InsecureChannelCredentials(), own);
+  // A first attempt to connect may fail on a busy machine; calls that do not wait would fail with it.
+  EXPECT_TRUE(channel->WaitForConnected(std::chrono::system_clock::now() + std::chrono::seconds(30)));
+  return channel;
 }
 
 std::string TestServer::StopAndReadLog() {
