@@ -42,22 +42,8 @@ while (($#)); do
 done
 [[ -t 1 ]] || say() { printf '\n%s\n' "$*"; }
 
-if [[ -z $built ]]; then
-  built=$root/build/release
-  say "Installing what is missing, and building (the first time takes some minutes)"
-  "$root/deploy/install-deps.sh"
-  (cd "$root" && cmake --preset release >"${TMPDIR:-/tmp}/fidelio-configure.$$" 2>&1) || {
-    cat "${TMPDIR:-/tmp}/fidelio-configure.$$" >&2
-    fail "cmake could not configure the build"
-  }
-  rm -f "${TMPDIR:-/tmp}/fidelio-configure.$$"
-  cmake --build "$built" --parallel "$(nproc)" --target fidelio-server fidelio
-fi
-built=$(cd "$built" 2>/dev/null && pwd) || fail "--built: there is no such directory"
-for program in fidelio-server fidelio; do
-  [[ -x $built/bin/$program ]] || fail "$built/bin/$program is not there; build the target $program"
-done
-command -v python3 >/dev/null || fail "python3 is not there; deploy/install-deps.sh installs it"
+# Settings of the caller's own servers and clients are not meant for these.
+for variable in "${!FIDELIO_@}"; do unset "$variable"; done
 
 own_dir=false
 if [[ -z $dir ]]; then
@@ -84,6 +70,22 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
+
+if [[ -z $built ]]; then
+  built=$root/build/release
+  say "Installing what is missing, and building (the first time takes some minutes)"
+  "$root/deploy/install-deps.sh"
+  (cd "$root" && cmake --preset release) >"$dir/configure.log" 2>&1 || {
+    cat "$dir/configure.log" >&2
+    fail "cmake could not configure the build"
+  }
+  cmake --build "$built" --parallel "$(nproc)" --target fidelio-server fidelio
+fi
+built=$(cd "$built" 2>/dev/null && pwd) || fail "--built: there is no such directory"
+for program in fidelio-server fidelio; do
+  [[ -x $built/bin/$program ]] || fail "$built/bin/$program is not there; build the target $program"
+done
+command -v python3 >/dev/null || fail "python3 is not there; deploy/install-deps.sh installs it"
 
 # Starts the server on a free port, and waits until it answers: it writes the port to a file then.
 start_server() {

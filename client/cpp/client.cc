@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/time/time.h"
 #include "client/cpp/matrix.h"
 #include "client/cpp/names.h"
@@ -29,7 +30,7 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Connect(const ClientOptions& opt
 
 absl::StatusOr<v1::Model> Client::CreateModel(absl::string_view id, const v1::Model& model, const CallOptions& call) {
   v1::CreateModelRequest request;
-  request.set_model_id(ShortName(id));
+  request.set_model_id(std::string(absl::StripPrefix(id, "models/")));
   *request.mutable_model() = model;
   request.set_request_id(RequestId(call));
   return caller_.Call(&Caller::Stub::CreateModel, request, caller_.Deadline(call));
