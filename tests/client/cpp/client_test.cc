@@ -72,6 +72,17 @@ TEST_F(ClientTest, ACallerMayChooseTheRequestId) {
   EXPECT_EQ(ids_.values(), std::vector<std::string>({"night-run", "night-run"}));
 }
 
+TEST_F(ClientTest, AnIdThatIsNotOneReachesTheServerWhichRefusesIt) {
+  Recorder<std::string> models;
+  server_.emulator().create_model = [&](grpc::ServerContext&, const v1::CreateModelRequest& request, v1::Model&) {
+    models.Add(request.model_id());
+    return grpc::Status::OK;
+  };
+  const auto client = Connect();
+  for (const char* id : {"wing", "models/wing", "a/wing"}) ASSERT_TRUE(client->CreateModel(id, {}).ok());
+  EXPECT_EQ(models.values(), std::vector<std::string>({"wing", "wing", "a/wing"}));
+}
+
 TEST_F(ClientTest, ACallWaitsForAServerThatIsNotThereYet) {
   server_.emulator().create_model = FailFirst<v1::CreateModelRequest, v1::Model>(0);
   server_.Stop();
