@@ -21,7 +21,7 @@
 namespace fidelio {
 namespace {
 
-// Thread-safe: one lock for the connection and all that it reads and writes. What the catalog answers alone needs only the
+// Thread-safe: one lock for the connection and all that it reads and writes. GetModel of a healthy model needs only the
 // catalog's own lock, so it never waits for a commit. Lock order: mutex_, then the catalog's.
 class SqliteStore final : public Store {
  public:

@@ -99,6 +99,7 @@ int FaultVfs::Write(bool grows) {
 
 int FaultVfs::Sync(bool& skip) {
   ++syncs;
+  if (before_sync) before_sync();
   skip = skip_syncs;
   if (!Exhausted(syncs_until_error)) return SQLITE_OK;
   errno = EIO;

@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace fidelio {
@@ -24,6 +25,7 @@ class FaultVfs {
   int64_t writes_until_error = -1;  // then every write fails with EIO
   int64_t syncs_until_error = -1;   // then every sync fails
   bool skip_syncs = false;          // answers at once: for tests that never lose power
+  std::function<void()> before_sync;
   int64_t writes = 0;
   int64_t syncs = 0;
 
