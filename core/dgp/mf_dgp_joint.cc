@@ -127,14 +127,14 @@ absl::StatusOr<Matrix> MfDgp::SamplePaths(const Matrix& x, const SampleOptions& 
       impl_->ToUserUnits(draw, level, options.include_noise, mean, covariance);
       statuses[k] = FactoriseCovariance(covariance, "covariance of sampled inputs");
       if (!statuses[k].ok()) return;
-      normals.resize(x.rows(), static_cast<Index>(own.size()));
+      normals.resize(covariance.cols(), static_cast<Index>(own.size()));
       for (size_t j = 0; j < own.size(); ++j) {
         Random random(options.seed, kPathStream, static_cast<uint32_t>(own[j]));
         for (double& z : normals.col(static_cast<Index>(j))) z = random.Normal();
       }
-      normals = ((covariance * normals).colwise() + (mean - centre)) * widening;
+      const Matrix deviations = ((covariance * normals).colwise() + (mean - centre)) * widening;
       for (size_t j = 0; j < own.size(); ++j) {
-        paths.row(own[j]) = (normals.col(static_cast<Index>(j)) + centre).transpose();
+        paths.row(own[j]) = (deviations.col(static_cast<Index>(j)) + centre).transpose();
       }
     }
   });
