@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -48,8 +49,11 @@ class FIDELIO_EXPORT MfDgp final : public MixtureEmulator {
   absl::StatusOr<Matrix> MixtureGradient(const Matrix& x, const Matrix& mean_bar, const Matrix& variance_bar,
                                          const PredictOptions& options) const override;
   absl::StatusOr<Vector> LogDensity(const Matrix& x, const Vector& y, const PredictOptions& options) const override;
-  absl::StatusOr<JointPosterior> JointMoments(const Matrix& x, const PredictOptions& options) const override;
+  absl::StatusOr<JointPosterior> JointMomentsAt(const Matrix& x, const std::vector<int>& levels,
+                                                const PredictOptions& options) const override;
   absl::StatusOr<Matrix> SamplePaths(const Matrix& x, const SampleOptions& options) const override;
+  absl::StatusOr<std::vector<ObservedMixtures>> LeaveOneOutMixtures() const override;
+  absl::StatusOr<std::vector<LeaveOneOut>> LeaveOneOutPredictions() const override;
   std::string Save() const override;
 
   const FitReport& report() const;

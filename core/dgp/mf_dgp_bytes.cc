@@ -115,7 +115,8 @@ absl::Status CheckScaling(const Scaling& scaling, int dimension) {
       std::isfinite(scaling.output_mean) && std::isfinite(scaling.output_sd) && scaling.output_sd > 0) {
     return absl::OkStatus();
   }
-  return absl::DataLossError(absl::StrFormat("checkpoint holds a structure whose scaling is not one of %d inputs", dimension));
+  return absl::DataLossError(
+      absl::StrFormat("checkpoint holds a structure whose scaling is not one of %d inputs", dimension));
 }
 
 absl::Status CheckRecipe(const Recipe& recipe, const Dataset& data) {

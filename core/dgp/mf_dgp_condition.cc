@@ -42,16 +42,15 @@ void MfDgp::Impl::WeighAnew(const Impl& before, const std::vector<absl::StatusOr
       if (!built[i].ok() || first_level(i) > 0) continue;
       const int level = static_cast<int>(t);
       total += draws[i].weight;
-      sum += draws[i].weight *
-             (built[i]->log_likelihood_below(level) - before.posteriors[i].log_likelihood_below(level));
+      sum +=
+          draws[i].weight * (built[i]->log_likelihood_below(level) - before.posteriors[i].log_likelihood_below(level));
     }
     if (total > 0) log_below[t] = sum / total;
   }
   for (Eigen::Index i = 0; i < count; ++i) {
     if (!built[i].ok()) continue;
     weights[i] = draws[i].weight;
-    log_factors[i] =
-        built[i]->log_likelihood() - before.posteriors[i].log_likelihood() + log_below[first_level(i)];
+    log_factors[i] = built[i]->log_likelihood() - before.posteriors[i].log_likelihood() + log_below[first_level(i)];
   }
   if (!(weights.sum() > 0)) return;
   for (Eigen::Index i = 0; i < count; ++i) {
@@ -74,9 +73,9 @@ void MfDgp::Impl::WeighAnew(const Impl& before, const std::vector<absl::StatusOr
 absl::StatusOr<std::unique_ptr<MfDgp>> MfDgp::Condition(const Dataset& data, int threads) const {
   FIDELIO_RETURN_IF_ERROR(Validate(data));
   if (levels() != static_cast<int>(data.levels.size()) || input_dimension() != data.dimension()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "data: %d levels and input dimension %d, but the model has %d levels and dimension %d", data.levels.size(),
-        data.dimension(), levels(), input_dimension()));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("data: %d levels and input dimension %d, but the model has %d levels and dimension %d",
+                        data.levels.size(), data.dimension(), levels(), input_dimension()));
   }
   std::vector<std::shared_ptr<const MomentModel>> structures;
   for (const auto& structure : impl_->structures) {
@@ -94,8 +93,8 @@ absl::StatusOr<std::unique_ptr<MfDgp>> MfDgp::Condition(const Dataset& data, int
     }
     structures.push_back(std::make_shared<const MomentModel>(std::move(scaled), structure->recipe));
   }
-  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl, Impl::Build(data, std::move(structures), impl_->draws,
-                                                                   impl_->report, threads, impl_.get()));
+  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl,
+                           Impl::Build(data, std::move(structures), impl_->draws, impl_->report, threads, impl_.get()));
   return std::unique_ptr<MfDgp>(new MfDgp(std::move(impl)));
 }
 

@@ -10,6 +10,7 @@
 #include "core/base/bytes.h"
 #include "core/dgp/mf_dgp.h"
 #include "core/dgp/moment_fit.h"
+#include "core/dgp/moment_joint.h"
 #include "core/dgp/moment_posterior.h"
 #include "core/emulator/mixture.h"
 
@@ -68,8 +69,19 @@ struct MfDgp::Impl {
   };
   Members MembersAt(int level) const;
 
+  // Inputs at levels of their own, sorted by level, as every structure sees those whose level it has.
+  struct JointQuery {
+    std::vector<int> order, level;                        // of the sorted rows: index among the given ones, level
+    std::vector<std::unique_ptr<MomentQueries>> queries;  // per structure
+    std::vector<Eigen::Index> first;                      // per structure: the first row that it sees
+
+    JointQuery(const Impl& impl, const Matrix& x, const std::vector<int>& levels);
+    MomentJoint Of(const Impl& impl, size_t draw) const;
+  };
+
   // A draw's joint Gaussian from standardised to the user's units, with noise on the diagonal if it is asked for.
-  void ToUserUnits(size_t draw, int level, bool include_noise, Vector& mean, Matrix& covariance) const;
+  void ToUserUnits(size_t draw, const std::vector<int>& levels, bool include_noise, Vector& mean,
+                   Matrix& covariance) const;
 
   // What variances at `level` are multiplied by: 1 but at the top.
   double InflationAt(int level) const { return level + 1 == static_cast<int>(data.levels.size()) ? inflation : 1; }

@@ -135,11 +135,18 @@ void MomentPosterior::Begin(const MomentQueries& queries, int level, Workspace& 
   if (level > 0) LinkCross(queries, workspace.levels[0].given, 1, 0, workspace.levels[1]);
 }
 
-void MomentPosterior::Climb(const MomentQueries& queries, int level, int link, Workspace& workspace) const {
+void MomentPosterior::Climb(const MomentQueries& queries, int level, int link, const std::vector<Index>& stay_below,
+                            Workspace& workspace) const {
   for (int t = 1; t <= level; ++t) {
     const Query& below = workspace.levels[t - 1].given;
     if (t > 1) LinkCross(queries, below, t, link, workspace.levels[t]);
     Up(queries, below, t, link, workspace.levels[t]);
+    if (const Index stay = stay_below.empty() ? 0 : stay_below[t]; stay > 0) {
+      Query& prior = workspace.levels[t].prior;
+      prior.cross.leftCols(stay) = levels_[t].scalars.rho * below.cross.leftCols(stay);
+      prior.mean.head(stay) = below.mean.head(stay);
+      prior.variance.head(stay) = below.variance.head(stay);
+    }
     Condition(levels_[t].links[link], workspace.levels[t]);
   }
 }

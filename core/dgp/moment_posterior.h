@@ -89,7 +89,12 @@ class MomentPosterior {
   // Level 0, the kernels over x of the levels above, up to `level`, and level 1's link kernel.
   void Begin(const MomentQueries& queries, int level, Workspace& workspace) const;
   // From level 0 up to `level` under one link.
-  void Climb(const MomentQueries& queries, int level, int link, Workspace& workspace) const;
+  void Climb(const MomentQueries& queries, int level, int link, Workspace& workspace) const {
+    Climb(queries, level, link, {}, workspace);
+  }
+  // The same where the first below[t] query points go no further than to levels below t; smoothed up to `level`.
+  void Climb(const MomentQueries& queries, int level, int link, const std::vector<Eigen::Index>& below,
+             Workspace& workspace) const;
   // f_level, after Climb, given the data of the levels above, too.
   void Smooth(int level, int link, Workspace& workspace) const;
   // The gradient's parts (moment_posterior_gradient.cc); a Query named bar holds adjoints.
