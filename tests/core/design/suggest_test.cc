@@ -98,7 +98,7 @@ TEST(SuggestTest, RunsOfABatchKeepTheirDistance) {
     for (const Suggestion& run : result.runs) at.push_back(run.candidate);
     std::sort(at.begin(), at.end());
     ASSERT_EQ(at.size(), 4u);
-    for (int i = 1; i < 4; ++i) EXPECT_GE(at[i] - at[i - 1], 6) << static_cast<int>(criterion);
+    for (int i = 1; i < 4; ++i) EXPECT_GE(at[i] - at[i - 1], 4) << static_cast<int>(criterion);
   }
 }
 
