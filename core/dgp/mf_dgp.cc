@@ -36,7 +36,7 @@ absl::StatusOr<std::unique_ptr<MfDgp>> MfDgp::Fit(const Dataset& data, const Fit
 
 absl::StatusOr<std::unique_ptr<MfDgp::Impl>> MfDgp::Impl::Build(
     Dataset data, std::vector<std::shared_ptr<const MomentModel>> structures, std::vector<MomentDraw> draws,
-    FitReport report, int threads) {
+    FitReport report, int threads, const Impl* before) {
   const int count = static_cast<int>(draws.size());
   std::vector<absl::StatusOr<MomentPosterior>> built(draws.size(), absl::UnknownError("not built"));
   const int workers = std::min(count, ResolveThreads(threads));
@@ -48,6 +48,7 @@ absl::StatusOr<std::unique_ptr<MfDgp::Impl>> MfDgp::Impl::Build(
       built[i] = MomentPosterior::Build(*recursion, draws[i].theta);
     }
   });
+  if (before != nullptr) WeighAnew(*before, built, draws);
   auto impl = std::make_unique<Impl>();
   double total = 0;
   for (int i = 0; i < count; ++i) {
@@ -60,7 +61,7 @@ absl::StatusOr<std::unique_ptr<MfDgp::Impl>> MfDgp::Impl::Build(
   const int top = static_cast<int>(data.levels.size()) - 1;
   double residual = 0;
   for (size_t i = 0; i < impl->draws.size(); ++i) {
-    if (static_cast<int>(impl->draws.size()) < count) impl->draws[i].weight /= total;
+    if (static_cast<int>(impl->draws.size()) < count || before != nullptr) impl->draws[i].weight /= total;
     const int first_level = structures[impl->draws[i].structure]->recipe.first_level;
     residual += impl->draws[i].weight * impl->posteriors[i].leave_one_out(top - first_level);
   }

@@ -1,8 +1,10 @@
-// The checkpoint of an MfDgp, version 1 (the envelope is in core/base/bytes.h). Payload, in this order:
+// The checkpoint of an MfDgp, version 2 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   data         u64 levels; per level matrix x, vector y, vector noise_variance; bool box, then vectors lower, upper
 //   structures   u64 count; per structure u32 first level, u32 kernel, bool warp, bool trend, f64 trend curvature, f64 noise floor, f64 tie,
-//                f64 centre of layer 1's log lengthscales, u64 links, per link bool offset, bool raw zero, f64 weight
+//                f64 centre of layer 1's log lengthscales, u64 links, per link bool offset, bool raw zero, f64 weight;
+//                the scaling of its data: vectors lowest input, width, f64 mean, f64 standard deviation of outputs (not in
+//                version 1: that of the data)
 //   draws        u64 count; per draw u32 structure, f64 weight, vector θ
 //   report       i64 evaluations, f64 seconds, f64 log posterior, f64 acceptance, f64 largest jitter
 //
@@ -91,6 +93,32 @@ Recipe ReadRecipe(ByteReader& in) {
   return recipe;
 }
 
+void WriteScaling(const Scaling& scaling, ByteWriter& out) {
+  out.Write(scaling.input_low);
+  out.Write(scaling.input_width);
+  out.F64(scaling.output_mean);
+  out.F64(scaling.output_sd);
+}
+
+Scaling ReadScaling(ByteReader& in) {
+  Scaling scaling;
+  scaling.input_low = in.ReadVector();
+  scaling.input_width = in.ReadVector();
+  scaling.output_mean = in.F64();
+  scaling.output_sd = in.F64();
+  return scaling;
+}
+
+absl::Status CheckScaling(const Scaling& scaling, int dimension) {
+  if (scaling.input_low.size() == dimension && scaling.input_width.size() == dimension &&
+      scaling.input_low.allFinite() && scaling.input_width.allFinite() && scaling.input_width.minCoeff() > 0 &&
+      std::isfinite(scaling.output_mean) && std::isfinite(scaling.output_sd) && scaling.output_sd > 0) {
+    return absl::OkStatus();
+  }
+  return absl::DataLossError(
+      absl::StrFormat("checkpoint holds a structure whose scaling is not one of %d inputs", dimension));
+}
+
 absl::Status CheckRecipe(const Recipe& recipe, const Dataset& data) {
   if (recipe.first_level < 0 || recipe.first_level >= static_cast<int>(data.levels.size()) ||
       data.levels[recipe.first_level].y.size() == 0) {
@@ -110,7 +138,10 @@ std::string MfDgp::Save() const {
   ByteWriter out;
   WriteDataset(impl_->data, out);
   out.U64(impl_->structures.size());
-  for (const auto& structure : impl_->structures) WriteRecipe(structure->recipe, out);
+  for (const auto& structure : impl_->structures) {
+    WriteRecipe(structure->recipe, out);
+    WriteScaling(structure->data.scaling, out);
+  }
   out.U64(impl_->draws.size());
   for (const MomentDraw& draw : impl_->draws) {
     out.U32(static_cast<uint32_t>(draw.structure));
@@ -132,8 +163,12 @@ absl::StatusOr<std::unique_ptr<MfDgp>> MfDgp::Load(absl::string_view bytes) {
   ByteReader& in = opened.reader;
   Dataset data = ReadDataset(in);
   std::vector<Recipe> recipes;
+  std::vector<Scaling> scalings;  // none in version 1
   const uint64_t structure_count = in.U64();
-  for (uint64_t k = 0; k < structure_count && in.ok(); ++k) recipes.push_back(ReadRecipe(in));
+  for (uint64_t k = 0; k < structure_count && in.ok(); ++k) {
+    recipes.push_back(ReadRecipe(in));
+    if (opened.version >= 2) scalings.push_back(ReadScaling(in));
+  }
   std::vector<MomentDraw> draws;
   const uint64_t draw_count = in.U64();
   for (uint64_t i = 0; i < draw_count && in.ok(); ++i) {
@@ -155,9 +190,12 @@ absl::StatusOr<std::unique_ptr<MfDgp>> MfDgp::Load(absl::string_view bytes) {
     return absl::DataLossError(absl::StrFormat("checkpoint holds invalid data: %s", status.message()));
   }
   std::vector<std::shared_ptr<const MomentModel>> structures;
-  for (const Recipe& recipe : recipes) {
-    FIDELIO_RETURN_IF_ERROR(CheckRecipe(recipe, data));
-    structures.push_back(std::make_shared<const MomentModel>(ScaleData(data, recipe.first_level), recipe));
+  for (size_t k = 0; k < recipes.size(); ++k) {
+    FIDELIO_RETURN_IF_ERROR(CheckRecipe(recipes[k], data));
+    const int first_level = recipes[k].first_level;
+    if (!scalings.empty()) FIDELIO_RETURN_IF_ERROR(CheckScaling(scalings[k], data.dimension()));
+    ScaledData scaled = scalings.empty() ? ScaleData(data, first_level) : ScaleData(data, first_level, scalings[k]);
+    structures.push_back(std::make_shared<const MomentModel>(std::move(scaled), recipes[k]));
   }
   if (draws.empty()) return absl::DataLossError("checkpoint holds no draws");
   for (const MomentDraw& draw : draws) {

@@ -6,9 +6,11 @@
 #include <memory>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "core/base/bytes.h"
 #include "core/dgp/mf_dgp.h"
 #include "core/dgp/moment_fit.h"
+#include "core/dgp/moment_joint.h"
 #include "core/dgp/moment_posterior.h"
 #include "core/emulator/mixture.h"
 
@@ -17,7 +19,7 @@ namespace fidelio {
 // Kinds of sealed bytes (core/base/bytes.h).
 inline constexpr uint32_t kMfDgpKind = 1;
 inline constexpr uint32_t kMfDgpFitKind = 2;
-inline constexpr uint32_t kMfDgpVersion = 1;
+inline constexpr uint32_t kMfDgpVersion = 2;
 inline constexpr uint32_t kMfDgpFitVersion = 2;
 
 struct MfDgp::Impl {
@@ -31,10 +33,16 @@ struct MfDgp::Impl {
   double inflation = 1;
   std::vector<double> given_noise;  // per level: mean of the given noise variances, 0 where none is given
 
-  // Builds the posteriors of all draws; draws that can't be factorised any more are left out.
+  // Builds the posteriors of all draws; draws that can't be factorised any more are left out. With the model of which
+  // these are the draws, given fewer data, their weights are changed by what the data since tell about them.
   static absl::StatusOr<std::unique_ptr<Impl>> Build(Dataset data,
                                                      std::vector<std::shared_ptr<const MomentModel>> structures,
-                                                     std::vector<MomentDraw> draws, FitReport report, int threads);
+                                                     std::vector<MomentDraw> draws, FitReport report, int threads,
+                                                     const Impl* before = nullptr);
+
+  // Changes the weights of `before`'s draws by what more data, with which their posteriors were `built`, tell about them.
+  static void WeighAnew(const Impl& before, const std::vector<absl::StatusOr<MomentPosterior>>& built,
+                        std::vector<MomentDraw>& draws);
 
   // Scaled inputs as every structure sees them.
   std::vector<MomentQueries> Queries(const Matrix& x) const;
@@ -61,8 +69,19 @@ struct MfDgp::Impl {
   };
   Members MembersAt(int level) const;
 
+  // Inputs at levels of their own, sorted by level, as every structure sees those whose level it has.
+  struct JointQuery {
+    std::vector<int> order, level;                        // of the sorted rows: index among the given ones, level
+    std::vector<std::unique_ptr<MomentQueries>> queries;  // per structure
+    std::vector<Eigen::Index> first;                      // per structure: the first row that it sees
+
+    JointQuery(const Impl& impl, const Matrix& x, const std::vector<int>& levels);
+    MomentJoint Of(const Impl& impl, size_t draw) const;
+  };
+
   // A draw's joint Gaussian from standardised to the user's units, with noise on the diagonal if it is asked for.
-  void ToUserUnits(size_t draw, int level, bool include_noise, Vector& mean, Matrix& covariance) const;
+  void ToUserUnits(size_t draw, const std::vector<int>& levels, bool include_noise, Vector& mean,
+                   Matrix& covariance) const;
 
   // What variances at `level` are multiplied by: 1 but at the top.
   double InflationAt(int level) const { return level + 1 == static_cast<int>(data.levels.size()) ? inflation : 1; }

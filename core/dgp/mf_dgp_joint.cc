@@ -23,63 +23,118 @@ using Eigen::Index;
 
 constexpr uint32_t kComponentStream = 1, kPathStream = 2;  // of a SampleOptions::seed
 
-absl::Status CheckJointQuery(const MfDgp& model, const Matrix& x, int level) {
-  if (x.rows() > kMostJointInputs) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("x: %d rows, want at most %d for a joint posterior", x.rows(), kMostJointInputs));
+absl::Status CheckJointSize(const Matrix& x) {
+  if (x.rows() <= kMostJointInputs) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("x: %d rows, want at most %d for a joint posterior", x.rows(), kMostJointInputs));
+}
+
+absl::Status CheckJointQuery(const MfDgp& model, const Matrix& x, const std::vector<int>& levels) {
+  FIDELIO_RETURN_IF_ERROR(CheckJointSize(x));
+  FIDELIO_RETURN_IF_ERROR(CheckQuery(model, x, -1));
+  if (static_cast<Index>(levels.size()) != x.rows()) {
+    return absl::InvalidArgumentError(absl::StrFormat("levels: %d values for %d rows of x", levels.size(), x.rows()));
   }
-  return CheckQuery(model, x, level);
+  for (size_t i = 0; i < levels.size(); ++i) {
+    if (levels[i] >= 0 && levels[i] < model.levels()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrFormat("levels[%d]: %d, want 0 to %d", i, levels[i], model.levels() - 1));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
-void MfDgp::Impl::ToUserUnits(size_t draw, int level, bool include_noise, Vector& mean, Matrix& covariance) const {
+void MfDgp::Impl::ToUserUnits(size_t draw, const std::vector<int>& levels, bool include_noise, Vector& mean,
+                              Matrix& covariance) const {
   const MomentModel& structure = *structures[draws[draw].structure];
   const Scaling& scaling = structure.data.scaling;
-  if (include_noise) covariance.diagonal().array() += posteriors[draw].noise(level - structure.recipe.first_level);
   mean = (mean.array() * scaling.output_sd + scaling.output_mean).matrix();
   covariance *= scaling.output_sd;
   covariance *= scaling.output_sd;
-  if (include_noise) covariance.diagonal().array() += given_noise[level];
+  if (!include_noise) return;
+  for (size_t i = 0; i < levels.size(); ++i) {
+    const double learned = posteriors[draw].noise(levels[i] - structure.recipe.first_level);
+    covariance(i, i) += learned * scaling.output_sd * scaling.output_sd + given_noise[levels[i]];
+  }
 }
 
-absl::StatusOr<JointPosterior> MfDgp::JointMoments(const Matrix& x, const PredictOptions& options) const {
-  FIDELIO_RETURN_IF_ERROR(CheckJointQuery(*this, x, options.level));
-  const int level = options.level < 0 ? levels() - 1 : options.level;
+MfDgp::Impl::JointQuery::JointQuery(const Impl& impl, const Matrix& x, const std::vector<int>& levels)
+    : order(levels.size()), level(levels.size()), queries(impl.structures.size()), first(impl.structures.size()) {
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return levels[a] < levels[b]; });
+  for (size_t i = 0; i < order.size(); ++i) level[i] = levels[order[i]];
+  const Matrix scaled = impl.structures[0]->data.scaling.ScaleInputs(x(order, Eigen::all));
+  for (size_t k = 0; k < impl.structures.size(); ++k) {
+    first[k] = std::lower_bound(level.begin(), level.end(), impl.structures[k]->recipe.first_level) - level.begin();
+    queries[k] = std::make_unique<MomentQueries>(*impl.structures[k], scaled.bottomRows(x.rows() - first[k]));
+  }
+}
+
+MomentJoint MfDgp::Impl::JointQuery::Of(const Impl& impl, size_t draw) const {
+  const int structure = impl.draws[draw].structure;
+  std::vector<int> own(level.begin() + first[structure], level.end());
+  for (int& t : own) t -= impl.structures[structure]->recipe.first_level;
+  return MomentJoint(impl.posteriors[draw], *queries[structure], own);
+}
+
+// A draw whose structure leaves out the lower levels says nothing about them: there, f follows the other draws,
+// independently of the levels above.
+absl::StatusOr<JointPosterior> MfDgp::JointMomentsAt(const Matrix& x, const std::vector<int>& levels,
+                                                     const PredictOptions& options) const {
+  FIDELIO_RETURN_IF_ERROR(CheckJointQuery(*this, x, levels));
   const Index n = x.rows();
-  const Impl::Members members = impl_->MembersAt(level);
-  const std::vector<MomentQueries> queries = impl_->Queries(impl_->structures[0]->data.scaling.ScaleInputs(x));
+  const Impl::JointQuery query(*impl_, x, levels);
+  const int top = n > 0 ? query.level.back() : 0;
+  const Impl::Members members = impl_->MembersAt(top);
   const int draws = static_cast<int>(members.draws.size()), workers = std::min(draws, ResolveThreads(options.threads));
-  Matrix means(members.component_weights.size(), n);
-  JointPosterior result{.mean = Vector(n), .covariance = Matrix::Zero(n, n)};
+  Matrix means = Matrix::Zero(members.component_weights.size(), n);
+  Matrix covariance = Matrix::Zero(n, n);
   // As many draws at a time as there are threads, added up in their order: the sum does not depend on the threads.
   std::vector<Matrix> within(workers);
   for (int begin = 0; begin < draws; begin += workers) {
     const int now = std::min(workers, draws - begin);
     ParallelFor(now, workers, [&](int w) {
       const size_t draw = members.draws[begin + w];
-      const MomentModel& structure = *impl_->structures[impl_->draws[draw].structure];
-      MomentJoint joint(impl_->posteriors[draw], queries[impl_->draws[draw].structure],
-                        level - structure.recipe.first_level);
-      within[w].setZero(n, n);
+      const Index first = query.first[impl_->draws[draw].structure], own = n - first;
+      const std::vector<int> own_levels(query.level.begin() + first, query.level.end());
+      MomentJoint joint = query.Of(*impl_, draw);
+      within[w].setZero(own, own);
       Vector mean;
-      Matrix covariance;
+      Matrix covariance_under;
       for (int l = 0; l < impl_->posteriors[draw].links(); ++l) {
         const Index component = members.first_component[begin + w] + l;
-        joint.Under(l, mean, covariance);
-        impl_->ToUserUnits(draw, level, options.include_noise, mean, covariance);
-        means.row(component) = mean;
-        within[w] += members.component_weights[component] * covariance;
+        joint.Under(l, mean, covariance_under);
+        impl_->ToUserUnits(draw, own_levels, options.include_noise, mean, covariance_under);
+        means.row(component).tail(own) = mean.transpose();
+        within[w] += members.component_weights[component] * covariance_under;
       }
     });
-    for (int w = 0; w < now; ++w) result.covariance += within[w];
+    for (int w = 0; w < now; ++w) covariance.bottomRightCorner(within[w].rows(), within[w].rows()) += within[w];
   }
-  result.mean = means.transpose() * members.component_weights;
-  means.rowwise() -= result.mean.transpose();
+
+  // Means, and the deviations from them, of those draws that know about a point. `share`: of their weights.
+  Vector mean = means.transpose() * members.component_weights, share(n), widening(n);
+  for (Index i = 0; i < n; ++i) {
+    share[i] = impl_->MembersAt(query.level[i]).weight / members.weight;
+    widening[i] = std::sqrt(impl_->InflationAt(query.level[i]));
+  }
+  mean = mean.cwiseQuotient(share);
+  for (int k = 0; k < draws; ++k) {
+    const size_t draw = members.draws[k];
+    const Index first = query.first[impl_->draws[draw].structure];
+    auto rows = means.middleRows(members.first_component[k], impl_->posteriors[draw].links());
+    rows.rightCols(n - first).rowwise() -= mean.tail(n - first).transpose();
+  }
   means = members.component_weights.cwiseSqrt().asDiagonal() * means;
-  Multiply({.c = Part::kLower}, 1, means.transpose(), means, Write::kAdd, result.covariance);
-  result.covariance *= impl_->InflationAt(level);
-  result.covariance.triangularView<Eigen::StrictlyUpper>() = result.covariance.transpose();
+  Multiply({.c = Part::kLower}, 1, means.transpose(), means, Write::kAdd, covariance);
+  // Levels ascend, so that in the lower triangle the row's level is the higher one: all draws of that level count.
+  covariance = (widening.cwiseQuotient(share)).asDiagonal() * covariance * widening.asDiagonal();
+  covariance.triangularView<Eigen::StrictlyUpper>() = covariance.transpose();
+
+  JointPosterior result{.mean = Vector(n), .covariance = Matrix(n, n)};
+  result.mean(query.order) = mean;
+  result.covariance(query.order, query.order) = covariance;
   return result;
 }
 
@@ -87,10 +142,12 @@ absl::StatusOr<Matrix> MfDgp::SamplePaths(const Matrix& x, const SampleOptions& 
   if (options.count < 1) {
     return absl::InvalidArgumentError(absl::StrFormat("count: %d, want at least 1", options.count));
   }
-  FIDELIO_RETURN_IF_ERROR(CheckJointQuery(*this, x, options.level));
-  const int level = options.level < 0 ? levels() - 1 : options.level;
+  FIDELIO_RETURN_IF_ERROR(CheckJointSize(x));
+  FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
+  const int level = options.level < 0 ? this->levels() - 1 : options.level;
   const Impl::Members members = impl_->MembersAt(level);
-  const std::vector<MomentQueries> queries = impl_->Queries(impl_->structures[0]->data.scaling.ScaleInputs(x));
+  const std::vector<int> levels(x.rows(), level);
+  const Impl::JointQuery query(*impl_, x, levels);
 
   // Which samples come from which component: each component is factorised once.
   Vector cumulative = members.component_weights;
@@ -116,15 +173,14 @@ absl::StatusOr<Matrix> MfDgp::SamplePaths(const Matrix& x, const SampleOptions& 
     const MomentPosterior& posterior = impl_->posteriors[draw];
     const auto begin = samples.begin() + members.first_component[k];
     if (std::all_of(begin, begin + posterior.links(), [](const std::vector<int>& of) { return of.empty(); })) return;
-    const MomentModel& structure = *impl_->structures[impl_->draws[draw].structure];
-    MomentJoint joint(posterior, queries[impl_->draws[draw].structure], level - structure.recipe.first_level);
+    MomentJoint joint = query.Of(*impl_, draw);
     Vector mean;
     Matrix covariance, normals;
     for (int l = 0; l < posterior.links(); ++l) {
       const std::vector<int>& own = *(begin + l);
       if (own.empty()) continue;
       joint.Under(l, mean, covariance);
-      impl_->ToUserUnits(draw, level, options.include_noise, mean, covariance);
+      impl_->ToUserUnits(draw, levels, options.include_noise, mean, covariance);
       statuses[k] = FactoriseCovariance(covariance, "covariance of sampled inputs");
       if (!statuses[k].ok()) return;
       normals.resize(covariance.cols(), static_cast<Index>(own.size()));

@@ -1,20 +1,29 @@
 #include "core/dgp/moment_joint.h"
 
+#include <algorithm>
+
 #include "core/kernel/stationary.h"
 #include "core/linalg/packed.h"
 #include "core/linalg/product.h"
 
 namespace fidelio {
 
-MomentJoint::MomentJoint(const MomentPosterior& posterior, const MomentQueries& queries, int level)
-    : posterior_(posterior), queries_(queries), level_(level) {
+using Eigen::Index;
+
+MomentJoint::MomentJoint(const MomentPosterior& posterior, const MomentQueries& queries, const std::vector<int>& levels)
+    : posterior_(posterior),
+      queries_(queries),
+      below_(posterior.levels_.size()),
+      level_(levels.empty() ? 0 : levels.back()) {
+  for (size_t t = 0; t < below_.size(); ++t) {
+    below_[t] = std::lower_bound(levels.begin(), levels.end(), static_cast<int>(t)) - levels.begin();
+  }
   posterior_.Begin(queries_, level_, workspace_);
   for (int t = 1; t <= level_; ++t) inputs_.push_back(Inputs(t));
   first_ = First();
   if (level_ == 0) return;
   RunLink(1, first_);
   first_link_pairs_ = link_.pairs();
-  first_.resize(0, 0);
 }
 
 Matrix MomentJoint::First() const {
@@ -63,17 +72,18 @@ void MomentJoint::Condition(int t, Matrix& covariance) const {
 }
 
 void MomentJoint::Under(int link, Vector& mean, Matrix& covariance) {
-  posterior_.Climb(queries_, level_, link, workspace_);
+  posterior_.Climb(queries_, level_, link, below_, workspace_);
   posterior_.Smooth(level_, link, workspace_);
-  if (level_ == 0) {
-    covariance = first_;
-  } else {
-    covariance.resize(queries_.x.rows(), queries_.x.rows());
-  }
+  covariance = first_;
   for (int t = 1; t <= level_; ++t) {
     if (t > 1) RunLink(t, covariance);
     pairs_ = (t > 1 ? link_.pairs() : first_link_pairs_) + posterior_.levels_[t].links[link].prior_offset;
+    const Index stay = below_[t], climb = covariance.rows() - stay;
+    const Matrix between = posterior_.levels_[t].scalars.rho * covariance.bottomLeftCorner(climb, stay);
+    const Matrix within = covariance.topLeftCorner(stay, stay);
     UnpackLower(pairs_, workspace_.levels[t].prior.variance, 1, covariance);
+    covariance.topLeftCorner(stay, stay) = within;
+    covariance.bottomLeftCorner(climb, stay) = between;
     Condition(t, covariance);
   }
   for (int t = level_ + 1; t < static_cast<int>(posterior_.levels_.size()); ++t) Condition(t, covariance);

@@ -53,14 +53,27 @@ absl::StatusOr<MomentPosterior> MomentPosterior::Build(MomentRecursion& recursio
         kept.zero = link.raw_zero ? model.data.raw_zero : 0;
       }
       const double weight = t == 0 ? 1 : p.link_weights_[l];
-      const Vector precision = c.inverse_factor().colwise().squaredNorm();
-      residuals += weight * kept.alpha.array().square().cwiseQuotient(precision.array()).sum();
+      kept.precision = c.inverse_factor().colwise().squaredNorm();
+      residuals += weight * kept.alpha.array().square().cwiseQuotient(kept.precision.array()).sum();
       level.links.push_back(std::move(kept));
     }
     p.leave_one_out_.push_back(model.data.count(t) > 0 ? residuals / model.data.count(t) : 1);
     p.noise_.push_back(model.LearnedNoise(theta, t));
+    p.log_likelihood_to_.push_back(recursion.log_likelihood_below(t));
   }
   return p;
+}
+
+MomentPosterior::Gaussians MomentPosterior::LeaveOneOut(int level) const {
+  const ScaledData& data = model_->data;
+  const auto y = data.y.segment(data.offset[level], data.count(level)).transpose();
+  Gaussians result{.mean = Matrix(links(), y.size()), .variance = Matrix(links(), y.size())};
+  for (int l = 0; l < links(); ++l) {
+    const Conditioned& at = levels_[level].links[level == 0 ? 0 : l];
+    result.variance.row(l) = at.precision.cwiseInverse().transpose();
+    result.mean.row(l) = y - at.alpha.cwiseQuotient(at.precision).transpose();
+  }
+  return result;
 }
 
 void MomentPosterior::Condition(const Conditioned& on, Passage& at) const {
@@ -122,11 +135,18 @@ void MomentPosterior::Begin(const MomentQueries& queries, int level, Workspace& 
   if (level > 0) LinkCross(queries, workspace.levels[0].given, 1, 0, workspace.levels[1]);
 }
 
-void MomentPosterior::Climb(const MomentQueries& queries, int level, int link, Workspace& workspace) const {
+void MomentPosterior::Climb(const MomentQueries& queries, int level, int link, const std::vector<Index>& stay_below,
+                            Workspace& workspace) const {
   for (int t = 1; t <= level; ++t) {
     const Query& below = workspace.levels[t - 1].given;
     if (t > 1) LinkCross(queries, below, t, link, workspace.levels[t]);
     Up(queries, below, t, link, workspace.levels[t]);
+    if (const Index stay = stay_below.empty() ? 0 : stay_below[t]; stay > 0) {
+      Query& prior = workspace.levels[t].prior;
+      prior.cross.leftCols(stay) = levels_[t].scalars.rho * below.cross.leftCols(stay);
+      prior.mean.head(stay) = below.mean.head(stay);
+      prior.variance.head(stay) = below.variance.head(stay);
+    }
     Condition(levels_[t].links[link], workspace.levels[t]);
   }
 }

@@ -26,6 +26,7 @@ class MomentPosterior {
   const Vector& theta() const { return theta_; }
   const Vector& link_weights() const { return link_weights_; }
   double log_likelihood() const { return log_likelihood_; }
+  double log_likelihood_below(int level) const { return log_likelihood_to_[level]; }  // of the data of levels < level
   // Mean squared standardised leave-one-out residual of a level's data given all levels below; 1 when it has none.
   double leave_one_out(int level) const { return leave_one_out_[level]; }
   double noise(int level) const { return noise_[level]; }  // learned variance, with the floor
@@ -39,6 +40,9 @@ class MomentPosterior {
 
   // Given ∂F/∂mean and ∂F/∂variance of a function of these Gaussians (links × M each): ∂F/∂x, M×D.
   Matrix Gradient(const Matrix& x, int level, const Matrix& mean_bar, const Matrix& variance_bar) const;
+
+  // Each observation y_i of a level, predicted from the others of its level and those below: its noisy mean and variance.
+  Gaussians LeaveOneOut(int level) const;
 
   // The same where many posteriors of one model predict in turn: what they share is computed once, and buffers are reused.
   // One workspace per thread; its contents do not influence results.
@@ -54,6 +58,7 @@ class MomentPosterior {
   struct Conditioned {
     LowerPanels panels;  // [L⁻¹; K_ba K⁻¹], (n+rest)×n
     Vector alpha;        // n
+    Vector precision;    // n, the diagonal of (K + noise)⁻¹
     Vector m, v;         // of f_{level−1} at the points of levels ≥ level (level ≥ 1)
     double prior_offset = 0, zero = 0;
   };
@@ -84,7 +89,12 @@ class MomentPosterior {
   // Level 0, the kernels over x of the levels above, up to `level`, and level 1's link kernel.
   void Begin(const MomentQueries& queries, int level, Workspace& workspace) const;
   // From level 0 up to `level` under one link.
-  void Climb(const MomentQueries& queries, int level, int link, Workspace& workspace) const;
+  void Climb(const MomentQueries& queries, int level, int link, Workspace& workspace) const {
+    Climb(queries, level, link, {}, workspace);
+  }
+  // The same where the first below[t] query points go no further than to levels below t; smoothed up to `level`.
+  void Climb(const MomentQueries& queries, int level, int link, const std::vector<Eigen::Index>& below,
+             Workspace& workspace) const;
   // f_level, after Climb, given the data of the levels above, too.
   void Smooth(int level, int link, Workspace& workspace) const;
   // The gradient's parts (moment_posterior_gradient.cc); a Query named bar holds adjoints.
@@ -97,6 +107,7 @@ class MomentPosterior {
   std::shared_ptr<const MomentModel> model_;
   Vector theta_, link_weights_;
   double log_likelihood_ = 0;
+  std::vector<double> log_likelihood_to_;  // per level, of the data below it
   std::vector<double> leave_one_out_, noise_;
   double first_mean_ = 0, first_amplitude_ = 0, first_trend_ = 0;
   Matrix first_inputs_;

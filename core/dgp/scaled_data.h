@@ -39,6 +39,9 @@ struct ScaledData {
 // nothing was left out.
 ScaledData ScaleData(const Dataset& data, int first_level = 0);
 
+// The same with a scaling that is given: that of the data which hyperparameters were learned from.
+ScaledData ScaleData(const Dataset& data, int first_level, const Scaling& scaling);
+
 }  // namespace fidelio
 
 #endif  // FIDELIO_CORE_DGP_SCALED_DATA_H_

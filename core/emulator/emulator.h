@@ -46,6 +46,16 @@ struct SampleOptions {
   int threads = 1;             // 0: all cores; results do not depend on it
 };
 
+// The observations of a level, each predicted from the others of its level and those of the levels below.
+struct LeaveOneOut {
+  Vector y;              // n
+  Vector mean;           // n
+  Vector variance;       // n, of an observation: noise included
+  Vector cdf;            // n, the predicted probability of values up to y
+  Vector log_density;    // n, log p(y)
+  double inflation = 1;  // what variances of predictions at this level are multiplied by, because these were too small
+};
+
 // The most inputs that JointMoments and SamplePaths take at once: both hold several n×n matrices per thread.
 inline constexpr int kMostJointInputs = 10000;
 
@@ -64,11 +74,19 @@ class FIDELIO_EXPORT Emulator {
 
   // The joint moments at the rows of x (n ≤ kMostJointInputs); the diagonal is Predict's variance. Noise, where included,
   // is independent from row to row. options.quantiles and input_gradient are ignored.
-  virtual absl::StatusOr<JointPosterior> JointMoments(const Matrix& x, const PredictOptions& options) const = 0;
+  absl::StatusOr<JointPosterior> JointMoments(const Matrix& x, const PredictOptions& options) const;
+
+  // The same where row i is of fidelity levels[i], each 0 ≤ levels[i] < levels(); options.level is ignored.
+  virtual absl::StatusOr<JointPosterior> JointMomentsAt(const Matrix& x, const std::vector<int>& levels,
+                                                        const PredictOptions& options) const = 0;
 
   // Joint samples at the rows of x (n ≤ kMostJointInputs), one per row: count × n. They are drawn from the mixture itself,
   // whose moments JointMoments gives: each from one of its Gaussians.
   virtual absl::StatusOr<Matrix> SamplePaths(const Matrix& x, const SampleOptions& options) const = 0;
+
+  // How well each level's observations are predicted without them, one entry per level, without refitting: the
+  // hyperparameters are those learned from all observations.
+  virtual absl::StatusOr<std::vector<LeaveOneOut>> LeaveOneOutPredictions() const = 0;
 
   // The complete state as versioned, checksummed bytes (core/base/bytes.h).
   virtual std::string Save() const = 0;

@@ -62,4 +62,23 @@ Vector MixtureLogDensity(const Mixture& mixture, const Vector& y) {
   return result;
 }
 
+LeaveOneOut Summarise(const ObservedMixtures& observed) {
+  const Index n = observed.y.size();
+  LeaveOneOut result{
+      .y = observed.y, .mean = Vector(n), .variance = Vector(n), .cdf = Vector(n), .log_density = Vector(n)};
+  for (Index i = 0; i < n; ++i) {
+    const Mixture at{
+        .weight = observed.weight.col(i), .mean = observed.mean.col(i), .variance = observed.variance.col(i)};
+    const Vector y = observed.y.segment(i, 1), mean = MixtureMean(at);
+    result.mean[i] = mean[0];
+    result.variance[i] = MixtureVariance(at, mean)[0];
+    result.log_density[i] = MixtureLogDensity(at, y)[0];
+    result.cdf[i] = 0;
+    for (Index s = 0; s < at.weight.size(); ++s) {
+      result.cdf[i] += at.weight[s] * NormalCdf((y[0] - at.mean(s, 0)) / std::sqrt(at.variance(s, 0)));
+    }
+  }
+  return result;
+}
+
 }  // namespace fidelio

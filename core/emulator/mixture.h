@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/base/types.h"
+#include "core/emulator/emulator.h"
 
 namespace fidelio {
 
@@ -14,6 +15,12 @@ struct Mixture {
   Vector weight;    // S
   Matrix mean;      // S×n
   Matrix variance;  // S×n, positive
+};
+
+// Observations y_i and mixtures that predict them, with weights of their own: weight is S×n, each column sums to 1.
+struct ObservedMixtures {
+  Vector y;
+  Matrix weight, mean, variance;
 };
 
 Vector MixtureMean(const Mixture& mixture);
@@ -24,6 +31,9 @@ Matrix MixtureQuantiles(const Mixture& mixture, const std::vector<double>& proba
 
 // log Σ_s w_s N(y_i; m_si, v_si).
 Vector MixtureLogDensity(const Mixture& mixture, const Vector& y);
+
+// What such mixtures say about their y.
+LeaveOneOut Summarise(const ObservedMixtures& observed);
 
 }  // namespace fidelio
 

@@ -2,6 +2,8 @@
 #ifndef FIDELIO_CORE_EMULATOR_MIXTURE_EMULATOR_H_
 #define FIDELIO_CORE_EMULATOR_MIXTURE_EMULATOR_H_
 
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "core/base/export.h"
 #include "core/base/types.h"
@@ -19,6 +21,9 @@ class FIDELIO_EXPORT MixtureEmulator : public Emulator {
   // Given ∂F/∂mean and ∂F/∂variance of a function of that mixture (S×n each): ∂F/∂x, n×d. Columns belong to rows of x.
   virtual absl::StatusOr<Matrix> MixtureGradient(const Matrix& x, const Matrix& mean_bar, const Matrix& variance_bar,
                                                  const PredictOptions& options) const = 0;
+
+  // The mixtures that LeaveOneOutPredictions summarises, one entry per level.
+  virtual absl::StatusOr<std::vector<ObservedMixtures>> LeaveOneOutMixtures() const = 0;
 };
 
 }  // namespace fidelio

@@ -82,9 +82,49 @@ absl::StatusOr<Vector> TransformedEmulator::LogDensity(const Matrix& x, const Ve
   return density;
 }
 
-absl::StatusOr<JointPosterior> TransformedEmulator::JointMoments(const Matrix& /*x*/,
-                                                                 const PredictOptions& /*options*/) const {
-  return absl::UnimplementedError("JointMoments: not for a model with an output transform; use SamplePaths");
+absl::StatusOr<JointPosterior> TransformedEmulator::JointMomentsAt(const Matrix& x, const std::vector<int>& levels,
+                                                                   const PredictOptions& options) const {
+  FIDELIO_ASSIGN_OR_RETURN(JointPosterior joint, base_->JointMomentsAt(x, levels, options));
+  Vector deviation(x.rows());  // of y
+  for (int level = 0; level < this->levels(); ++level) {
+    std::vector<int> rows;
+    for (size_t i = 0; i < levels.size(); ++i) {
+      if (levels[i] == level) rows.push_back(static_cast<int>(i));
+    }
+    if (rows.empty()) continue;
+    FIDELIO_ASSIGN_OR_RETURN(const Prediction own, Predict(x(rows, Eigen::all), {.level = level,
+                                                                                 .include_noise = options.include_noise,
+                                                                                 .threads = options.threads}));
+    joint.mean(rows) = own.mean;
+    deviation(rows) = own.variance.cwiseSqrt();
+  }
+  const Vector factor = deviation.cwiseQuotient(joint.covariance.diagonal().cwiseSqrt());
+  joint.covariance = factor.asDiagonal() * joint.covariance * factor.asDiagonal();
+  joint.covariance.diagonal() = deviation.cwiseAbs2();
+  return joint;
+}
+
+absl::StatusOr<std::vector<LeaveOneOut>> TransformedEmulator::LeaveOneOutPredictions() const {
+  FIDELIO_ASSIGN_OR_RETURN(std::vector<LeaveOneOut> result, base_->LeaveOneOutPredictions());
+  FIDELIO_ASSIGN_OR_RETURN(const std::vector<ObservedMixtures> mixtures, base_->LeaveOneOutMixtures());
+  for (size_t t = 0; t < result.size(); ++t) {
+    LeaveOneOut& at = result[t];
+    ObservedMixtures y = mixtures[t];
+    for (Index i = 0; i < at.y.size(); ++i) {
+      for (Index s = 0; s < y.mean.rows(); ++s) {
+        const TransformedMoments moments = transform_.Moments(y.mean(s, i), y.variance(s, i));
+        y.mean(s, i) = moments.mean;
+        y.variance(s, i) = moments.variance;
+      }
+      y.y[i] = transform_.Backward(y.y[i]);
+      at.log_density[i] += std::log(transform_.Slope(y.y[i]));
+    }
+    const LeaveOneOut moments = Summarise(y);
+    at.y = moments.y;
+    at.mean = moments.mean;
+    at.variance = moments.variance;
+  }
+  return result;
 }
 
 absl::StatusOr<Matrix> TransformedEmulator::SamplePaths(const Matrix& x, const SampleOptions& options) const {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -33,9 +34,12 @@ class FIDELIO_EXPORT TransformedEmulator final : public Emulator {
   absl::StatusOr<Prediction> Predict(const Matrix& x, const PredictOptions& options) const override;
   // An output at a border counts as one a gap away from it; one outside is INVALID_ARGUMENT.
   absl::StatusOr<Vector> LogDensity(const Matrix& x, const Vector& y, const PredictOptions& options) const override;
-  // UNIMPLEMENTED: the covariances of y need those of every Gaussian. SamplePaths gives joint samples.
-  absl::StatusOr<JointPosterior> JointMoments(const Matrix& x, const PredictOptions& options) const override;
+  // Variances are exact; correlations are those of z, which overstates them where h is far from linear. SamplePaths gives
+  // exact joint samples.
+  absl::StatusOr<JointPosterior> JointMomentsAt(const Matrix& x, const std::vector<int>& levels,
+                                                const PredictOptions& options) const override;
   absl::StatusOr<Matrix> SamplePaths(const Matrix& x, const SampleOptions& options) const override;
+  absl::StatusOr<std::vector<LeaveOneOut>> LeaveOneOutPredictions() const override;
   std::string Save() const override;
 
   const OutputTransform& transform() const { return transform_; }

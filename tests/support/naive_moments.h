@@ -85,6 +85,7 @@ struct NaiveMoments {
   Vector link_weights;
   std::vector<Matrix> mean, variance;           // per level: links × queries, given the data of all levels
   std::vector<std::vector<Matrix>> covariance;  // per level and link, of the queries
+  std::vector<Matrix> across;                   // per link, of the queries at level 0, then at level 1, …
   std::vector<Vector> leave_one_out;            // per level: mean squared standardised residual, per link
 };
 
@@ -160,6 +161,9 @@ inline NaiveMoments RunNaiveMoments(const ScaledData& data, const Recipe& recipe
       mean = given.mean;
       c = given.covariance;
     }
+    std::vector<Index> ascending;
+    for (Index i = 0; i < levels * m; ++i) ascending.push_back(i < (levels - 1) * m ? m + i : i - (levels - 1) * m);
+    result.across.push_back(c(ascending, ascending));
     for (int t = 0; t < levels; ++t) {
       const Index at = t == levels - 1 ? 0 : m + m * t;  // the top level's queries are the active ones
       result.mean[t].row(l) = mean.segment(at, m);

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -77,6 +78,46 @@ TEST_F(MfDgpJointTest, MeanAndDiagonalAreThoseOfPredict) {
       }
     }
   }
+}
+
+TEST_F(MfDgpJointTest, LevelsCanBeMixedInAnyOrder) {
+  for (const MfDgp* model : {model_, unrelated_}) {
+    constexpr int kPoints = 24;
+    const Matrix x = SmallQueries(kPoints, model->input_dimension());
+    std::vector<int> levels(kPoints), reversed(kPoints);
+    for (int i = 0; i < kPoints; ++i) levels[i] = (7 * i + i / 5) % model->levels();
+    std::reverse_copy(levels.begin(), levels.end(), reversed.begin());
+    for (const bool noise : {false, true}) {
+      const auto joint = model->JointMomentsAt(x, levels, {.include_noise = noise, .threads = 2});
+      ASSERT_TRUE(joint.ok()) << joint.status();
+      EXPECT_TRUE(IsPositiveSemidefinite(joint->covariance, 1e-9));
+      for (int level = 0; level < model->levels(); ++level) {
+        std::vector<int> rows;
+        for (int i = 0; i < kPoints; ++i) {
+          if (levels[i] == level) rows.push_back(i);
+        }
+        const JointPosterior own = JointOrDie(*model, x(rows, Eigen::all), {.level = level, .include_noise = noise});
+        EXPECT_TRUE(joint->mean(rows).isApprox(own.mean, 1e-10));
+        EXPECT_TRUE(RelativelyNear(joint->covariance(rows, rows), own.covariance, 1e-9));
+      }
+      const auto other = model->JointMomentsAt(x.colwise().reverse(), reversed, {.include_noise = noise});
+      ASSERT_TRUE(other.ok()) << other.status();
+      EXPECT_TRUE(RelativelyNear(other->covariance.reverse(), joint->covariance, 1e-9));
+    }
+  }
+}
+
+TEST_F(MfDgpJointTest, LevelsThatFollowEachOtherAreCorrelated) {
+  const Matrix x = SmallQueries(1, 2).replicate(3, 1);
+  const auto joint = model_->JointMomentsAt(x, {0, 1, 2}, {});
+  ASSERT_TRUE(joint.ok()) << joint.status();
+  const Vector sd = joint->covariance.diagonal().cwiseSqrt();
+  EXPECT_GT(joint->covariance(0, 1), 0.3 * sd[0] * sd[1]);
+  // Draws that leave out a level which tells nothing see it as independent.
+  const auto unrelated = unrelated_->JointMomentsAt(SmallQueries(1, 1).replicate(2, 1), {0, 1}, {});
+  ASSERT_TRUE(unrelated.ok()) << unrelated.status();
+  const Vector unrelated_sd = unrelated->covariance.diagonal().cwiseSqrt();
+  EXPECT_LT(std::abs(unrelated->covariance(0, 1)), 0.3 * unrelated_sd[0] * unrelated_sd[1]);
 }
 
 TEST_F(MfDgpJointTest, EqualInputsHaveEqualValuesButIndependentNoise) {
@@ -213,6 +254,8 @@ TEST_F(MfDgpJointTest, BadArgumentsNameFieldValueAndRule) {
     EXPECT_TRUE(IsError(model_->JointMoments(at, {}).status(), kInvalid, {message}));
     EXPECT_TRUE(IsError(model_->SamplePaths(at, {}).status(), kInvalid, {message}));
   }
+  EXPECT_TRUE(IsError(model_->JointMomentsAt(x, {0}, {}).status(), kInvalid, {"levels: 1 values for 2 rows"}));
+  EXPECT_TRUE(IsError(model_->JointMomentsAt(x, {0, 3}, {}).status(), kInvalid, {"levels[1]: 3, want 0 to 2"}));
   for (const int level : {-2, 3}) {
     const std::vector<std::string> message = {"level: " + std::to_string(level), "want 0 to 2"};
     EXPECT_TRUE(IsError(model_->JointMoments(x, {.level = level}).status(), kInvalid, message));

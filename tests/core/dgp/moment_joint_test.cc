@@ -35,7 +35,7 @@ struct Gaussian {
 // One per link.
 std::vector<Gaussian> Joint(const MomentPosterior& posterior, const MomentModel& model, const Matrix& x, int level) {
   const MomentQueries queries(model, x);
-  MomentJoint joint(posterior, queries, level);
+  MomentJoint joint(posterior, queries, std::vector<int>(x.rows(), level));
   std::vector<Gaussian> result(posterior.links());
   for (int l = 0; l < posterior.links(); ++l) joint.Under(l, result[l].mean, result[l].covariance);
   return result;
@@ -60,6 +60,25 @@ TEST_P(MomentJointTest, CovariancesAtEveryLevelEqualTheNaiveRecursion) {
       SCOPED_TRACE(testing::Message() << "level " << t << ", link " << l);
       EXPECT_TRUE(Near(actual[l].mean, naive.mean[t].row(l).transpose(), 1e-9));
       EXPECT_TRUE(Near(actual[l].covariance, naive.covariance[t][l], 1e-9));
+    }
+  }
+}
+
+TEST_P(MomentJointTest, CovariancesAcrossLevelsEqualTheNaiveRecursion) {
+  const int levels = model_->data.levels();
+  constexpr int kPoints = 5;
+  const Matrix x = Queries(kPoints);
+  const NaiveMoments naive = RunNaiveMoments(model_->data, model_->recipe, p_, x);
+  std::vector<int> level;
+  for (int i = 0; i < levels * kPoints; ++i) level.push_back(i / kPoints);
+  const MomentQueries queries(*model_, x.replicate(levels, 1));
+  MomentJoint joint(posterior_, queries, level);
+  for (int l = 0; l < posterior_.links(); ++l) {
+    Gaussian actual;
+    joint.Under(l, actual.mean, actual.covariance);
+    EXPECT_TRUE(Near(actual.covariance, naive.across[l], 1e-9)) << "link " << l;
+    for (int t = 0; t < levels; ++t) {
+      EXPECT_TRUE(Near(actual.mean.segment(t * kPoints, kPoints), naive.mean[t].row(l).transpose(), 1e-9));
     }
   }
 }
@@ -100,7 +119,7 @@ TEST_P(MomentJointTest, TheOrderOfTheLinksDoesNotMatter) {
   const MomentQueries queries(*model_, Queries(6));
   for (int t = 0; t < model_->data.levels(); ++t) {
     const std::vector<Gaussian> expected = JointAt(queries.x, t);
-    MomentJoint joint(posterior_, queries, t);
+    MomentJoint joint(posterior_, queries, std::vector<int>(6, t));
     for (int l = posterior_.links() - 1; l >= 0; --l) {
       Gaussian actual;
       joint.Under(l, actual.mean, actual.covariance);

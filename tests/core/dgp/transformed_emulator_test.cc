@@ -152,9 +152,39 @@ TEST_P(TransformedEmulatorTest, DensityIsFiniteAtABorderAndRefusedOutside) {
                       {"y[0]: -1, want"}));
 }
 
-TEST_P(TransformedEmulatorTest, JointMomentsAreRefused) {
-  EXPECT_TRUE(IsError(Model().JointMoments(SmallQueries(2, 1), {}).status(), absl::StatusCode::kUnimplemented,
-                      {"JointMoments", "SamplePaths"}));
+TEST_P(TransformedEmulatorTest, JointMomentsHaveTheVariancesOfPredictAndTheCorrelationsOfTheBase) {
+  const Matrix x = SmallQueries(6, 1);
+  const std::vector<int> levels = {1, 0, 1, 0, 1, 1};
+  const auto joint = Model().JointMomentsAt(x, levels, {});
+  const auto base = Model().base().JointMomentsAt(x, levels, {});
+  ASSERT_TRUE(joint.ok()) << joint.status();
+  ASSERT_TRUE(base.ok()) << base.status();
+  for (Index i = 0; i < 6; ++i) {
+    const auto single = Model().Predict(x.row(i), {.level = levels[i]});
+    ASSERT_TRUE(single.ok()) << single.status();
+    EXPECT_NEAR(joint->mean[i] / single->mean[0], 1, 1e-5);
+    EXPECT_NEAR(joint->covariance(i, i) / single->variance[0], 1, 1e-5);
+    for (Index j = 0; j < i; ++j) {
+      EXPECT_NEAR(joint->covariance(i, j) / std::sqrt(joint->covariance(i, i) * joint->covariance(j, j)),
+                  base->covariance(i, j) / std::sqrt(base->covariance(i, i) * base->covariance(j, j)), 1e-9);
+    }
+  }
+}
+
+TEST_P(TransformedEmulatorTest, LeftOutObservationsArePredictedInTheUnitsOfTheData) {
+  const auto left_out = Model().LeaveOneOutPredictions();
+  const auto base = Model().base().LeaveOneOutPredictions();
+  ASSERT_TRUE(left_out.ok()) << left_out.status();
+  ASSERT_TRUE(base.ok()) << base.status();
+  for (size_t t = 0; t < left_out->size(); ++t) {
+    const LeaveOneOut& at = (*left_out)[t];
+    EXPECT_EQ(at.cdf, (*base)[t].cdf);
+    for (Index i = 0; i < at.y.size(); ++i) {
+      EXPECT_NEAR(Model().transform().Forward(at.y[i]), (*base)[t].y[i], 1e-9);
+      EXPECT_LT(std::abs(at.y[i] - at.mean[i]), 8 * std::sqrt(at.variance[i]));
+      EXPECT_NEAR(at.log_density[i], (*base)[t].log_density[i] + std::log(Model().transform().Slope(at.y[i])), 1e-9);
+    }
+  }
 }
 
 TEST_P(TransformedEmulatorTest, BadQueriesNameFieldValueAndRule) {

@@ -1,0 +1,28 @@
+// Diagnostics: whether a model can be trusted, from how well it predicts observations that were left out.
+//
+// A good model predicts them well (r2 near 1) and knows how well (about half of them in the central 50 % interval, 90 % in the
+// 90 % one; residuals of size 1). Few observations tell little: of 10, one outside the 90 % interval is what to expect.
+#ifndef FIDELIO_CORE_EMULATOR_DIAGNOSTICS_H_
+#define FIDELIO_CORE_EMULATOR_DIAGNOSTICS_H_
+
+#include "core/base/export.h"
+#include "core/base/types.h"
+#include "core/emulator/emulator.h"
+
+namespace fidelio {
+
+struct LevelDiagnostics {
+  int count = 0;                // observations; without any, the rest is 0
+  Vector residuals;             // (y − mean)/sd, in the order of the observations
+  double rmse = 0;              // √mean (y − mean)²
+  double r2 = 0;                // 1 − Σ(y − mean)² / Σ(y − ȳ)²; 0 where all y agree
+  double mean_log_density = 0;  // of the observations
+  double coverage50 = 0, coverage90 = 0, coverage95 = 0;  // shares within the central intervals of the mixture
+  double inflation = 1;                                   // as in LeaveOneOut
+};
+
+FIDELIO_EXPORT LevelDiagnostics Diagnose(const LeaveOneOut& left_out);
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_EMULATOR_DIAGNOSTICS_H_
