@@ -70,6 +70,14 @@ bool IsHopeless(const std::vector<double>& traces, double target, Index n) {
   return static_cast<double>(rank) + std::log(now / target) / slope > 0.45 * static_cast<double>(n) || !(slope > 0);
 }
 
+// log det(a) in extended precision; nothing when a is not positive definite.
+std::optional<double> ExtendedLogDeterminant(const Matrix& a) {
+  using Extended = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+  const Eigen::LLT<Extended> cholesky(a.cast<long double>());
+  if (cholesky.info() != Eigen::Success) return std::nullopt;
+  return static_cast<double>(2 * cholesky.matrixLLT().diagonal().array().log().sum());
+}
+
 struct LowRank {
   Matrix factor;
   double rest_trace;
@@ -222,6 +230,10 @@ double KDpp::LogDeterminant(const std::vector<int>& indices) const {
   const bool well = cholesky.info() == Eigen::Success &&
                     (diagonal.array().square() > kWellConditioned * part.diagonal().array()).all();
   if (well) return 2 * diagonal.array().log().sum();
+  if (kernel_.size() > 0) {
+    const std::optional<double> extended = ExtendedLogDeterminant(part);
+    if (extended) return *extended;
+  }
   // Features keep twice the digits of their products.
   const Eigen::HouseholderQR<Matrix> qr(rows().transpose());
   return 2 * qr.matrixQR().diagonal().cwiseAbs().array().log().sum();
