@@ -14,10 +14,13 @@ namespace fidelio {
 // transposes, without known zeros.
 template <typename A, typename B>
 void MultiplyOnThreads(int threads, Part wanted, double scale, const A& a, const B& b, Write write, MatrixRef c) {
-  constexpr Eigen::Index kWidth = 256;
-  const Eigen::Index columns = c.cols();
-  ParallelFor(static_cast<int>((columns + kWidth - 1) / kWidth), threads, [&](int part) {
-    const Eigen::Index first = part * kWidth, width = std::min(kWidth, columns - first);
+  constexpr Eigen::Index kMost = 512, kMultiple = 4;
+  // Of the same width, and an even number of them: most machines have an even number of cores.
+  const Eigen::Index columns = c.cols(), even = 2 * ((columns + 2 * kMost - 1) / (2 * kMost));
+  const Eigen::Index most = std::max(
+      kMultiple, ((columns + even - 1) / std::max<Eigen::Index>(even, 1) + kMultiple - 1) / kMultiple * kMultiple);
+  ParallelFor(static_cast<int>((columns + most - 1) / most), threads, [&](int part) {
+    const Eigen::Index first = part * most, width = std::min(most, columns - first);
     const Eigen::Index above = wanted == Part::kLower ? first : 0, below = c.rows() - above;
     Multiply({.c = wanted}, scale, a.bottomRows(below), b.middleCols(first, width), write,
              c.block(above, first, below, width));

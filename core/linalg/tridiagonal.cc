@@ -125,9 +125,9 @@ void Tridiagonal::TimesBasis(MatrixRef z, int threads) const {
   for (Index end = reflections; end > 0;) {
     const Index first = (end - 1) / kReflections * kReflections, count = end - first;
     // The product of the reflections is I − v·t·vᵀ with an upper triangular t.
-    const Matrix v = Reflections(first, count);
+    const Matrix v = Reflections(first, count), transposed = v.transpose();
     Matrix gram(count, count), t = Matrix::Zero(count, count);
-    Multiply({.c = Part::kLower}, 1, v.transpose(), v, Write::kSet, gram);
+    Multiply({.c = Part::kLower}, 1, transposed, v, Write::kSet, gram);
     for (Index i = 0; i < count; ++i) {
       t(i, i) = scale_[first + i];
       t.col(i).head(i).noalias() =
@@ -137,7 +137,7 @@ void Tridiagonal::TimesBasis(MatrixRef z, int threads) const {
     MatrixRef rows = z.bottomRows(v.rows());
     along.resize(count, z.cols());
     combined.resize(count, z.cols());
-    MultiplyOnThreads(threads, Part::kAll, 1, v.transpose(), rows, Write::kSet, along);
+    MultiplyOnThreads(threads, Part::kAll, 1, transposed, rows, Write::kSet, along);
     MultiplyOnThreads(threads, Part::kAll, 1, t, along, Write::kSet, combined);
     MultiplyOnThreads(threads, Part::kAll, -1, v, combined, Write::kAdd, rows);
     end = first;
