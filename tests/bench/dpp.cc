@@ -80,7 +80,7 @@ nlohmann::json ToJson(const Seconds& seconds) { return {{"wall_seconds", seconds
 template <typename Body>
 double MedianSeconds(int calls, const Body& body) {
   std::vector<double> durations;
-  for (int call = 0; call < calls; ++call) durations.push_back(Time(1, [&](int) { body(call); }).wall);
+  for (int call = 0; call < calls; ++call) durations.push_back(Time(1, [&](int) { body(call); }).Idle());
   std::nth_element(durations.begin(), durations.begin() + calls / 2, durations.end());
   return durations[calls / 2];
 }
