@@ -68,7 +68,7 @@ TEST_F(ErrorTableTest, ABadShapeIsNamedWithItsFieldValueAndRule) {
                  "3 columns, but model \"wing\" has input dimension 1");
   v1::Matrix claims = two;
   claims.set_rows(5);
-  ExpectBadField(add(claims, two), "observations[1].inputs.values", "2 numbers, but 5 × 1 are 5");
+  ExpectBadField(add(claims, two), "observations[1].inputs.f64_le", "16 bytes, but 5 × 1 doubles take 40");
   ExpectBadField(add(two, MakeMatrix(1, 1, {1})), "observations[1].outputs", "1");
   const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
   ExpectBadField(add(two, MakeMatrix(2, 1, {0, nan})), "observations[1].outputs",
