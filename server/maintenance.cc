@@ -24,7 +24,9 @@ absl::Status NeedData(const std::string& directory) {
 
 absl::Status CheckDataDirectory(const std::string& directory, std::ostream& out) {
   FIDELIO_RETURN_IF_ERROR(NeedData(directory));
-  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<Store> store, OpenSqliteStore({.directory = directory}));
+  FIDELIO_ASSIGN_OR_RETURN(
+      const std::unique_ptr<Store> store,
+      OpenSqliteStore({.directory = directory, .on_repair = [&out](const std::string& what) { out << what << "\n"; }}));
   FIDELIO_ASSIGN_OR_RETURN(const std::vector<Finding> findings, store->Check());
   for (const Finding& finding : findings) {
     out << (finding.model.empty() ? "the store" : "models/" + finding.model) << ": " << finding.text << "\n";

@@ -98,6 +98,9 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(Options options, Logger* l
     p->readiness.SetFailed(status.ToString());
     on_fatal(status);
   };
+  store_options.on_repair = [logger](const std::string& what) {
+    logger->Log(LogLevel::kWarning, "repaired", {{"what", what}});
+  };
   FIDELIO_ASSIGN_OR_RETURN(p->store, OpenSqliteStore(std::move(store_options)));
 
   ModelServiceOptions model_options = OptionsFromConfig(config, options.identity.version);

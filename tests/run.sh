@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Builds the release preset and runs every test, from a fresh clone on a clean Debian 12. Arguments go to ctest:
+# Builds the release preset and runs every test, from a fresh clone on a clean Debian 12; the server's tests first with
+# the address and undefined-behaviour sanitizers, too. Arguments go to ctest, and leave that out:
 #   tests/run.sh -R Cholesky
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -8,4 +9,21 @@ deploy/install-deps.sh
 jobs=$(nproc)
 cmake --preset release
 cmake --build --preset release --parallel "$jobs"
-exec ctest --preset release --parallel "$jobs" "$@"
+
+sanitized=passed
+if [ $# -eq 0 ]; then
+  {
+    cmake --preset asan-server &&
+      cmake --build --preset asan-server --parallel "$jobs" --target server_tests &&
+      ctest --preset asan-server --parallel "$jobs" --label-regex '^server$'
+  } || sanitized=failed
+  echo "the server's tests with sanitizers: $sanitized"
+fi
+
+status=0
+ctest --preset release --parallel "$jobs" "$@" || status=$?
+if [ "$sanitized" = failed ]; then
+  echo "the server's tests with sanitizers failed: see above" >&2
+  exit 1
+fi
+exit $status

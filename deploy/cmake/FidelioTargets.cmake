@@ -58,6 +58,7 @@ function(fidelio_precompile target)
 endfunction()
 set(FIDELIO_CORE_PCH <Eigen/Core> <algorithm> <cmath> <functional> <memory> <string> <vector> <absl/status/statusor.h>
                      <absl/strings/str_cat.h>)
+set(FIDELIO_RPC_PCH ${FIDELIO_CORE_PCH} <absl/time/time.h> <fidelio/v1/emulator.grpc.pb.h>)
 
 # Adds an executable to bin/ that runs on every CPU of the base level and loads the best core for the one it is on.
 function(fidelio_add_executable name)

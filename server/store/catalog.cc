@@ -32,8 +32,7 @@ absl::StatusOr<std::map<int64_t, ModelEntry>> ReadAllModels(Database& database, 
   }
   FIDELIO_RETURN_IF_ERROR(database.dead());
   if (static_cast<int64_t>(models.size()) != count) {
-    return absl::DataLossError(absl::StrCat("the store has ", count, " models, but ", models.size(),
-                                            " could be found; restore a backup",
+    return absl::DataLossError(absl::StrCat("the store has ", count, " models, but ", models.size(), " could be found",
                                             findings.empty() ? "" : absl::StrCat(". ", findings.front())));
   }
   return models;
@@ -65,7 +64,7 @@ absl::Status Catalog::Load(Database& database, RequestIndex& requests) {
     }
     std::string name = entry.record.name;
     if (!models_.emplace(std::move(name), std::make_shared<ModelEntry>(std::move(entry))).second) {
-      return absl::DataLossError("two models have the same name; restore a backup");
+      return absl::DataLossError("two models have the same name");
     }
   }
   requests.Commit();

@@ -105,15 +105,17 @@ absl::Status VerifySchema(Database& database) {
 
   FIDELIO_ASSIGN_OR_RETURN(
       Statement statement,
-      database.Prepare("SELECT type, name, tbl_name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' "
+      database.Prepare("SELECT type, name, tbl_name, sql, rootpage FROM sqlite_schema WHERE name NOT LIKE 'sqlite_%' "
                        "ORDER BY name"));
   const auto text = [&statement](int column) {
     const auto* data = reinterpret_cast<const char*>(sqlite3_column_text(statement.get(), column));
     return std::string(data == nullptr ? "" : data);
   };
+  int64_t root = 1;  // the page before: each table's first page follows that of the table made before it
   for (const Table& table : kTables) {
     FIDELIO_ASSIGN_OR_RETURN(const bool row, statement.Step());
-    if (!row || text(0) != "table" || text(1) != table.name || text(2) != table.name || text(3) != table.sql) {
+    if (!row || text(0) != "table" || text(1) != table.name || text(2) != table.name || text(3) != table.sql ||
+        sqlite3_column_int64(statement.get(), 4) != ++root) {
       return Damaged(absl::StrCat("table \"", table.name, "\" is missing or is not as it was made"));
     }
   }

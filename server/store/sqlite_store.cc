@@ -15,6 +15,7 @@
 #include "server/store/check.h"
 #include "server/store/data_directory.h"
 #include "server/store/database.h"
+#include "server/store/first_page.h"
 #include "server/store/schema.h"
 #include "server/store/sqlite_transaction.h"
 
@@ -25,9 +26,11 @@ namespace {
 // catalog's own lock, so it never waits for a commit. Lock order: mutex_, then the catalog's.
 class SqliteStore final : public Store {
  public:
-  SqliteStore(std::unique_ptr<DataDirectory> directory, std::unique_ptr<Database> database,
-              std::function<absl::Time()> clock)
-      : directory_(std::move(directory)), clock_(std::move(clock)), database_(std::move(database)) {}
+  SqliteStore(std::unique_ptr<Database> database, std::function<absl::Time()> clock)
+      : clock_(std::move(clock)), database_(std::move(database)) {}
+
+  // Before the store is shared: the directory is then its own.
+  void Keep(std::unique_ptr<DataDirectory> directory) { directory_ = std::move(directory); }
 
   absl::Status Load() {
     absl::MutexLock lock(&mutex_);
@@ -143,7 +146,7 @@ class SqliteStore final : public Store {
   // In the precision of rows: what a transaction answers is what will be read.
   absl::Time Now() const { return absl::FromUnixMicros(absl::ToUnixMicros(clock_())); }
 
-  const std::unique_ptr<DataDirectory> directory_;  // goes last, with its lock
+  std::unique_ptr<DataDirectory> directory_;  // goes last, with its lock
   const std::function<absl::Time()> clock_;
   mutable Catalog catalog_;  // thread-safe by itself; changed only under mutex_
   mutable absl::Mutex mutex_;
@@ -177,14 +180,31 @@ absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(SqliteStoreOptions option
   if (access(path.c_str(), F_OK) == 0 && access(path.c_str(), R_OK | W_OK) != 0) {
     return absl::FailedPreconditionError(absl::StrCat("\"", path, "\" is not readable and writable for this user"));
   }
-  const auto in_file = [&path](const absl::Status& status) {
-    return absl::Status(status.code(), absl::StrCat("\"", path, "\": ", status.message()));
+  const auto open = [&]() -> absl::StatusOr<std::unique_ptr<SqliteStore>> {
+    FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
+                             Database::Open({path, options.vfs, options.cache_bytes, options.on_fatal}));
+    FIDELIO_RETURN_IF_ERROR(Prepare(*database, path, options.clock()));
+    auto store = std::make_unique<SqliteStore>(std::move(database), options.clock);
+    FIDELIO_RETURN_IF_ERROR(store->Load());
+    return store;
   };
-  auto database = Database::Open({path, options.vfs, options.cache_bytes, std::move(options.on_fatal)});
-  if (!database.ok()) return in_file(database.status());
-  if (const absl::Status s = Prepare(**database, path, options.clock()); !s.ok()) return in_file(s);
-  auto store = std::make_unique<SqliteStore>(std::move(directory), *std::move(database), std::move(options.clock));
-  if (const absl::Status s = store->Load(); !s.ok()) return in_file(s);
+  absl::StatusOr<std::unique_ptr<SqliteStore>> store = open();
+  if (absl::IsDataLoss(store.status())) {
+    const absl::StatusOr<int> restored = RestoreFirstPage(path, options.vfs);
+    if (restored.ok() && *restored > 0) {
+      options.on_repair(absl::StrCat("\"", path, "\": ", *restored, " damaged bytes of the first page were restored (",
+                                     store.status().message(), ")"));
+      store = open();
+    }
+  }
+  if (!store.ok()) {
+    const absl::Status& s = store.status();
+    // Of the way out of other errors, their own text speaks.
+    const absl::string_view advice =
+        absl::IsDataLoss(s) ? ". All models need these bytes: restore a backup (fidelio.db of a --backup)" : "";
+    return absl::Status(s.code(), absl::StrCat("\"", path, "\": ", s.message(), advice));
+  }
+  (*store)->Keep(std::move(directory));
   return store;
 }
 

@@ -22,6 +22,9 @@ struct SqliteStoreOptions {
   // recovers from the disk. Must not call the store.
   std::function<void(const absl::Status&)> on_fatal = [](const absl::Status&) {};
 
+  // Called when damage to the database's first page was undone, with what was done (first_page.h).
+  std::function<void(const std::string&)> on_repair = [](const std::string&) {};
+
   std::function<absl::Time()> clock = [] { return absl::Now(); };
   int64_t cache_bytes = int64_t{16} << 20;
   std::string vfs = {};  // SQLite's name of a virtual file system; empty: the default

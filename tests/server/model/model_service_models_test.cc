@@ -94,7 +94,7 @@ TEST_F(ModelsTest, BadOnesAreRefusedWithFieldValueAndRule) {
   };
   const auto none = [](ModelSpec&) {};
   const auto bad = absl::StatusCode::kInvalidArgument;
-  for (const std::string name : {"", "Wing", "1wing", "wing-", "a_b", std::string(64, 'a').c_str()}) {
+  for (const std::string& name : std::vector<std::string>{"", "Wing", "1wing", "wing-", "a_b", std::string(64, 'a')}) {
     EXPECT_TRUE(IsError(refusal(name, none), bad, {"model_id: \"", "[a-z]"})) << name;
   }
   EXPECT_TRUE(IsError(refusal("w", [](ModelSpec& s) { s.kind = ModelKind::kNargp; }), bad,

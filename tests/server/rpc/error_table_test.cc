@@ -1,7 +1,12 @@
-// Every row of the table of errors (proto/fidelio/v1/emulator.proto) through a real channel: code, message and details.
+// Every row of the table of errors (proto/fidelio/v1/emulator.proto) through a real channel: code, message and details. Three
+// rows are tested where the rest of their world is: UNAUTHENTICATED and PERMISSION_DENIED in auth_calls_test.cc, UNAVAILABLE in
+// drain_test.cc, and RESOURCE_EXHAUSTED of a full disk in tests/e2e/disk_full_test.cc.
+#include <atomic>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <thread>
+#include <vector>
 
 #include "absl/time/clock.h"
 #include "google/rpc/error_details.pb.h"
@@ -39,6 +44,54 @@ class ErrorTableTest : public ::testing::Test {
   v1::PredictResponse prediction_;
   v1::Fit fit_;
 };
+
+TEST_F(ErrorTableTest, ABadShapeIsNamedWithItsFieldValueAndRule) {
+  server_.Create("wing");
+  v1::AddObservationsRequest request;
+  request.set_model("models/wing");
+  for (int i = 0; i < 2; ++i) {
+    v1::ObservationBatch* batch = request.add_observations();
+    batch->set_level(0);
+    *batch->mutable_inputs() = MakeMatrix(2, 1, {0, 1});
+    *batch->mutable_outputs() = MakeMatrix(2, 1, {0, 1});
+  }
+  const auto add = [&](const v1::Matrix& inputs, const v1::Matrix& outputs) {
+    v1::AddObservationsRequest changed = request;
+    *changed.mutable_observations(1)->mutable_inputs() = inputs;
+    *changed.mutable_observations(1)->mutable_outputs() = outputs;
+    v1::AddObservationsResponse answer;
+    TestContext context;
+    return server_.stub().AddObservations(&context, changed, &answer);
+  };
+  const v1::Matrix two = MakeMatrix(2, 1, {0, 1});
+  ExpectBadField(add(MakeMatrix(2, 3, {1, 2, 3, 4, 5, 6}), two), "observations[1].inputs",
+                 "3 columns, but model \"wing\" has input dimension 1");
+  v1::Matrix claims = two;
+  claims.set_rows(5);
+  ExpectBadField(add(claims, two), "observations[1].inputs.f64_le", "16 bytes, but 5 × 1 doubles take 40");
+  ExpectBadField(add(two, MakeMatrix(1, 1, {1})), "observations[1].outputs", "1");
+  const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
+  ExpectBadField(add(two, MakeMatrix(2, 1, {0, nan})), "observations[1].outputs",
+                 "element [1, 0] is nan, but must be finite");
+  ExpectBadField(add(MakeMatrix(2, 1, {-infinity, 0}), two), "observations[1].inputs",
+                 "element [0, 0] is -inf, but must be finite");
+}
+
+TEST_F(ErrorTableTest, ABadLevelIsNamedWithItsFieldValueAndRule) {
+  server_.MakeFitted("wing");
+  v1::PredictRequest request = PredictAt("wing", {0});
+  request.mutable_options()->set_level(2);
+  ExpectBadField(Predict(request), "options.level", "2, but model \"wing\" has 2 fidelities: want 0 to 1");
+}
+
+TEST_F(ErrorTableTest, ABadNameIsNamedWithItsFieldValueAndRule) {
+  ExpectBadField(Predict(PredictAt("Wing", {0})), "model", "\"models/Wing\" is not models/{model} with ");
+  v1::GetFitRequest get;
+  get.set_name("models/wing/fits/0");
+  TestContext context;
+  ExpectBadField(server_.stub().GetFit(&context, get, &fit_), "name",
+                 "\"models/wing/fits/0\" is not models/{model}/fits/{fit} with ");
+}
 
 TEST_F(ErrorTableTest, AnUnknownModelFitOrRevisionIsNotFound) {
   const grpc::Status model = Predict(PredictAt("wing", {0}));
@@ -164,9 +217,35 @@ TEST(ErrorTableLimitsTest, AFullQueueIsExhaustedAndSaysWhenToTryAgain) {
   ASSERT_TRUE(IsOk(start("a")));
   gate.AwaitHeld();
   ASSERT_TRUE(IsOk(start("b")));
-  const auto info = ExpectError<RetryInfo>(start("c"), StatusCode::RESOURCE_EXHAUSTED, "1");
+  const auto info =
+      ExpectError<RetryInfo>(start("c"), StatusCode::RESOURCE_EXHAUSTED, "the queue is full: 1 fits wait, and 1");
   EXPECT_GT(info.retry_delay().seconds() + info.retry_delay().nanos(), 0);
   gate.Open();
+}
+
+TEST(ErrorTableLimitsTest, UsedUpMemoryIsExhaustedAndSaysWhenToTryAgain) {
+  TestServer server([](Server::Options& options) { options.config.max_memory_mib = 16; });
+  server.MakeFitted("wing");
+  // Each of these calls alone gets all of the memory; that two of them meet is a matter of time.
+  const v1::PredictRequest request = PredictAt("wing", std::vector<double>(100'000, 0.5));
+  std::atomic<bool> seen = false;
+  grpc::Status refusal;
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 4; ++i) {
+    callers.emplace_back([&] {
+      while (!seen) {
+        v1::PredictResponse answer;
+        TestContext context;
+        const grpc::Status status = server.stub().Predict(&context, request, &answer);
+        if (!status.ok() && !seen.exchange(true)) refusal = status;
+      }
+    });
+  }
+  for (std::thread& caller : callers) caller.join();
+  const auto info = ExpectError<RetryInfo>(refusal, StatusCode::RESOURCE_EXHAUSTED, "memory: this call needs ");
+  EXPECT_NE(refusal.error_message().find("of the 8388608 that calls may use together"), std::string::npos)
+      << refusal.error_message();
+  EXPECT_GT(info.retry_delay().seconds() + info.retry_delay().nanos(), 0);
 }
 
 TEST(ErrorTableLimitsTest, AUsedUpQuotaIsExhaustedAndSaysWhose) {

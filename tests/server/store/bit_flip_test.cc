@@ -13,6 +13,7 @@
 #include "server/store/sqlite_store.h"
 #include "tests/server/store/fault_vfs.h"
 #include "tests/server/store/store_testing.h"
+#include "tests/support/status.h"
 #include "tests/support/temp_directory.h"
 
 namespace fidelio {
@@ -50,8 +51,10 @@ class BitFlipTest : public ::testing::Test {
   }
 
   absl::StatusOr<std::unique_ptr<Store>> Open() {
-    return OpenSqliteStore(
-        {.directory = directory_.path(), .clock = [] { return absl::FromUnixSeconds(1000); }, .vfs = vfs_.name()});
+    return OpenSqliteStore({.directory = directory_.path(),
+                            .on_repair = [this](const std::string&) { ++repaired_; },
+                            .clock = [] { return absl::FromUnixSeconds(1000); },
+                            .vfs = vfs_.name()});
   }
 
   // Flips a bit, then reads everything, writes to every model, and reads everything again.
@@ -124,7 +127,7 @@ class BitFlipTest : public ::testing::Test {
   FaultVfs vfs_;
   std::string original_;
   std::map<std::string, std::string> truth_;
-  int refused_ = 0, quarantined_ = 0, harmless_ = 0;
+  int refused_ = 0, repaired_ = 0, quarantined_ = 0, harmless_ = 0;
 };
 
 TEST_F(BitFlipTest, AnywhereIsDetectedOrHarmless) {
@@ -157,7 +160,54 @@ TEST_F(BitFlipTest, InTheHeaderOfTheFileIsDetectedOrHarmless) {
   std::mt19937_64 random(3);
   std::uniform_int_distribution<int> bits(0, 7);
   for (size_t byte = 0; byte < 124; ++byte) Try(byte, bits(random));
-  EXPECT_GT(refused_, 30);
+  EXPECT_GT(repaired_, 30);
+  EXPECT_LT(refused_, 20);  // user_version, the number of pages, and free pages
+}
+
+TEST_F(BitFlipTest, InTheSchemaIsUndone) {
+  std::mt19937_64 random(5);
+  std::uniform_int_distribution<size_t> bytes(100, kPage - 1);
+  std::uniform_int_distribution<int> bits(0, 7);
+  for (int i = 0; i < 150; ++i) {
+    const size_t byte = bytes(random);
+    Try(byte, bits(random));
+  }
+  EXPECT_EQ(refused_, 0);
+  EXPECT_EQ(quarantined_, 0);
+  EXPECT_GT(repaired_, 80);
+}
+
+TEST_F(BitFlipTest, InEveryFieldThatSaysWhereATableIsIsUndone) {
+  // "observations" is the name, then the table's name, then its first page (7), then its declaration.
+  const std::string names = "tableobservationsobservations\x07";
+  const size_t at = original_.find(names);
+  ASSERT_NE(at, std::string::npos);
+  for (int bit = 0; bit < 8; ++bit) Try(at + names.size() - 1, bit);
+  EXPECT_EQ(repaired_, 8);
+  EXPECT_EQ(quarantined_, 0);
+}
+
+TEST_F(BitFlipTest, ASchemaThatIsNotRecognisableIsRefusedWithAdvice) {
+  std::string damaged = original_;
+  for (size_t byte = 2000; byte < 2600; ++byte) damaged[byte] ^= 1;
+  WriteFile(file_, damaged);
+  EXPECT_TRUE(IsError(Open().status(), absl::StatusCode::kDataLoss, {file_, "restore a backup"}));
+  EXPECT_EQ(repaired_, 0);
+  EXPECT_EQ(ReadFile(file_), damaged);
+  // A sector of it can be restored, and nothing is left of the work.
+  damaged = original_;
+  for (size_t byte = 2048; byte < 2560; ++byte) damaged[byte] = 0;
+  WriteFile(file_, damaged);
+  auto store = Open();
+  ASSERT_TRUE(store.ok()) << store.status();
+  EXPECT_EQ(repaired_, 1);
+  Same(**store, truth_);
+  store->reset();
+  EXPECT_EQ(ReadFile(file_), original_);
+  for (const auto& entry : std::filesystem::directory_iterator(directory_.path())) {
+    EXPECT_NE(entry.path().filename().string().find(kDatabaseFile), std::string::npos);
+    EXPECT_EQ(entry.path().string().find("-new"), std::string::npos) << entry.path();
+  }
 }
 
 TEST_F(BitFlipTest, InTheJournalOfAnUnfinishedCommitIsDetectedOrHarmless) {
