@@ -49,6 +49,12 @@ absl::StatusOr<RevisionCache::Revision> RevisionCache::Get(const Key& key, absl:
   return result;
 }
 
+int64_t RevisionCache::BytesOf(const Key& key) const {
+  absl::MutexLock lock(&mutex_);
+  const auto found = places_.find(key);
+  return found == places_.end() ? -1 : found->second->revision->bytes();
+}
+
 void RevisionCache::Insert(const Key& key, Revision revision) {
   absl::MutexLock lock(&mutex_);
   flights_.erase(key);
