@@ -101,8 +101,8 @@ class ModelService {
       absl::string_view model, int64_t revision = 0, int64_t min_data_version = 0,
       absl::Time deadline = absl::InfiniteFuture()) const;
 
-  // How many bytes a revision (0: the current one) takes in memory; -1 when AcquireRevision would not find it there.
-  int64_t BytesInMemory(absl::string_view model, int64_t revision = 0) const;
+  // What AcquireRevision would find in memory; null when there is no such model or it would have to load the revision.
+  std::shared_ptr<const LoadedRevision> FindInMemory(absl::string_view model, int64_t revision = 0) const;
 
   // ---- Revisions ----
 

@@ -72,10 +72,10 @@ absl::StatusOr<std::shared_ptr<const LoadedRevision>> ModelService::AcquireRevis
   return loaded;
 }
 
-int64_t ModelService::BytesInMemory(absl::string_view model, int64_t revision) const {
+std::shared_ptr<const LoadedRevision> ModelService::FindInMemory(absl::string_view model, int64_t revision) const {
   const IndexedModelPtr found = impl_->context.index().Find(model);
-  if (found == nullptr) return -1;
-  return impl_->context.cache().BytesOf({found->uid, revision != 0 ? revision : found->record.current_revision});
+  if (found == nullptr) return nullptr;
+  return impl_->context.cache().Peek({found->uid, revision != 0 ? revision : found->record.current_revision});
 }
 
 absl::StatusOr<RevisionInfo> ModelService::GetRevision(absl::string_view model, int64_t revision) const {

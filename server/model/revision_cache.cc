@@ -49,10 +49,10 @@ absl::StatusOr<RevisionCache::Revision> RevisionCache::Get(const Key& key, absl:
   return result;
 }
 
-int64_t RevisionCache::BytesOf(const Key& key) const {
+RevisionCache::Revision RevisionCache::Peek(const Key& key) const {
   absl::MutexLock lock(&mutex_);
   const auto found = places_.find(key);
-  return found == places_.end() ? -1 : found->second->revision->bytes();
+  return found == places_.end() ? nullptr : found->second->revision;
 }
 
 void RevisionCache::Insert(const Key& key, Revision revision) {

@@ -35,8 +35,8 @@ class RevisionCache {
   // From the cache, or by load(). DEADLINE_EXCEEDED when another caller's load is not done at `deadline`.
   absl::StatusOr<Revision> Get(const Key& key, absl::Time deadline, absl::FunctionRef<absl::StatusOr<Revision>()> load);
 
-  // Of one revision; -1 when it is not in the cache.
-  int64_t BytesOf(const Key& key) const;
+  // Null when it is not in the cache. Does not count as a use.
+  Revision Peek(const Key& key) const;
 
   void Insert(const Key& key, Revision revision);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,7 +19,8 @@ namespace {
 constexpr int64_t kMaxWatches = 10'000;
 // Unary calls that wait for a thread.
 constexpr int64_t kMaxQueue = 1'000;
-constexpr int64_t kMaxLoopThreads = 8;
+// Of kReservedThreads.
+constexpr int kMaxLoopThreads = 12;
 // What clients get to end their connections in, once nothing works any more.
 constexpr absl::Duration kClosing = absl::Milliseconds(100);
 
@@ -38,11 +38,6 @@ class ReflectionOption : public grpc::ServerBuilderOption {
  private:
   const bool enabled_;
 };
-
-int LoopThreads() {
-  const char* e = getenv("LOOPS"); if (e) return atoi(e);
-  return static_cast<int>(std::clamp<int64_t>(std::thread::hardware_concurrency() / 2, 1, kMaxLoopThreads));
-}
 
 }  // namespace
 
@@ -78,7 +73,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
   service->Listen(server->loop_.get(), &server->workers_);
   server->health_.SetServing(true);
   server->health_.Listen(server->loop_.get());
-  server->loop_->Start(LoopThreads());
+  server->loop_->Start(getenv("LOOPS") ? atoi(getenv("LOOPS")) : kMaxLoopThreads);
   return server;
 }
 

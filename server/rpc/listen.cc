@@ -5,28 +5,20 @@
 #include "server/rpc/emulator_service.h"
 #include "server/rpc/fit_watcher.h"
 #include "server/rpc/names.h"
+#include "server/rpc/predictor.h"
 #include "server/rpc/unary_call.h"
 #include "server/rpc/watch_call.h"
 #include "server/status/errors.h"
 
 namespace fidelio {
-namespace {
-
-// A prediction reads all that a model knows, once for every few points: so many bytes take less than a millisecond.
-constexpr int64_t kQuickBytes = int64_t{4} << 20;
-constexpr uint32_t kQuickPoints = 16;
-
-}  // namespace
 
 bool EmulatorService::IsQuick(const v1::PredictRequest& request) const {
-  const uint32_t points = request.inputs().rows();
-  if (points > kQuickPoints || request.options().full_covariance()) return false;
   const absl::StatusOr<std::string> model = ParseModelName(request.model(), "model");
   if (!model.ok()) return true;  // it will be refused
   const absl::StatusOr<int64_t> revision = ParseRevisionOf(*model, request.revision(), "revision");
   if (!revision.ok()) return true;
-  const int64_t bytes = parts_.models->BytesInMemory(*model, *revision);
-  return bytes >= 0 && bytes * points <= kQuickBytes;
+  const std::shared_ptr<const LoadedRevision> loaded = parts_.models->FindInMemory(*model, *revision);
+  return loaded != nullptr && fidelio::IsQuick(request, *loaded);
 }
 
 template <typename Request, typename Response, typename Base>
