@@ -88,9 +88,9 @@ void CallLoop::Read(int index) {
     }
     void* tag = nullptr;
     bool ok = false;
-    const auto status = index == 0 ? (queue_->Next(&tag, &ok) ? grpc::CompletionQueue::GOT_EVENT
-                                                              : grpc::CompletionQueue::SHUTDOWN)
-                                   : queue_->AsyncNext(&tag, &ok, absl::ToChronoTime(absl::Now() + kTurn));
+    const auto status =
+        index == 0 ? (queue_->Next(&tag, &ok) ? grpc::CompletionQueue::GOT_EVENT : grpc::CompletionQueue::SHUTDOWN)
+                   : queue_->AsyncNext(&tag, &ok, absl::ToChronoTime(absl::Now() + kTurn));
     if (status == grpc::CompletionQueue::SHUTDOWN) return;
     if (status == grpc::CompletionQueue::TIMEOUT) continue;
     reader.completing.store(true, std::memory_order_relaxed);

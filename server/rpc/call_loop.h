@@ -80,7 +80,7 @@ class CallLoop {
   int readers_ ABSL_GUARDED_BY(mutex_) = 1;
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;  // no new calls
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;   // all threads end
-  int64_t calls_ ABSL_GUARDED_BY(mutex_) = 0;  // also those that wait for a client
+  int64_t calls_ ABSL_GUARDED_BY(mutex_) = 0;      // also those that wait for a client
 };
 
 }  // namespace fidelio

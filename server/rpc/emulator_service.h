@@ -46,25 +46,16 @@ template <template <typename> typename First, template <typename> typename... Re
 struct EmulatorMethods<First, Rest...> {
   using Service = First<typename EmulatorMethods<Rest...>::Service>;
 };
-using EmulatorServiceBase = EmulatorMethods<
-    v1::Emulator::WithAsyncMethod_CreateModel,
-    v1::Emulator::WithAsyncMethod_GetModel,
-    v1::Emulator::WithAsyncMethod_ListModels,
-    v1::Emulator::WithAsyncMethod_UpdateModel,
-    v1::Emulator::WithAsyncMethod_DeleteModel,
-    v1::Emulator::WithAsyncMethod_AddObservations,
-    v1::Emulator::WithAsyncMethod_ListObservations,
-    v1::Emulator::WithAsyncMethod_Fit,
-    v1::Emulator::WithAsyncMethod_GetFit,
-    v1::Emulator::WithAsyncMethod_ListFits,
-    v1::Emulator::WithAsyncMethod_CancelFit,
-    v1::Emulator::WithAsyncMethod_WatchFit,
-    v1::Emulator::WithAsyncMethod_Predict,
-    v1::Emulator::WithAsyncMethod_SamplePaths,
-    v1::Emulator::WithAsyncMethod_GetRevision,
-    v1::Emulator::WithAsyncMethod_ListRevisions,
-    v1::Emulator::WithAsyncMethod_RollbackModel,
-    v1::Emulator::WithAsyncMethod_GetServerInfo>::Service;
+using EmulatorServiceBase =
+    EmulatorMethods<v1::Emulator::WithAsyncMethod_CreateModel, v1::Emulator::WithAsyncMethod_GetModel,
+                    v1::Emulator::WithAsyncMethod_ListModels, v1::Emulator::WithAsyncMethod_UpdateModel,
+                    v1::Emulator::WithAsyncMethod_DeleteModel, v1::Emulator::WithAsyncMethod_AddObservations,
+                    v1::Emulator::WithAsyncMethod_ListObservations, v1::Emulator::WithAsyncMethod_Fit,
+                    v1::Emulator::WithAsyncMethod_GetFit, v1::Emulator::WithAsyncMethod_ListFits,
+                    v1::Emulator::WithAsyncMethod_CancelFit, v1::Emulator::WithAsyncMethod_WatchFit,
+                    v1::Emulator::WithAsyncMethod_Predict, v1::Emulator::WithAsyncMethod_SamplePaths,
+                    v1::Emulator::WithAsyncMethod_GetRevision, v1::Emulator::WithAsyncMethod_ListRevisions,
+                    v1::Emulator::WithAsyncMethod_RollbackModel, v1::Emulator::WithAsyncMethod_GetServerInfo>::Service;
 
 class EmulatorService final : public EmulatorServiceBase {
  public:

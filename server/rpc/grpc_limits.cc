@@ -33,7 +33,7 @@ int Clamped(double value) { return static_cast<int>(std::min(value, 2e9)); }
 
 void ApplyLimits(const ServerConfig& config, grpc::ServerBuilder& builder) {
   grpc::ResourceQuota quota("fidelio");
-  quota.SetMaxThreads(static_cast<int>(MaxStreams(config) + 1));  // one says no to further streams
+  quota.SetMaxThreads(static_cast<int>(MaxStreams(config) + 1));   // one says no to further streams
   quota.Resize(static_cast<size_t>(config.max_memory_mib) << 19);  // half of it: see CallMemoryBytes
   builder.SetResourceQuota(quota);
   builder.SetSyncServerOption(grpc::ServerBuilder::MIN_POLLERS, kMinPollers);

@@ -9,6 +9,7 @@
 #include "absl/time/clock.h"
 #include "fidelio/v1/emulator.grpc.pb.h"
 #include "grpcpp/ext/proto_server_reflection_plugin.h"
+#include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/server_builder.h"
 #include "server/config/address.h"
 #include "server/rpc/grpc_limits.h"
@@ -19,8 +20,8 @@ namespace {
 constexpr int64_t kMaxWatches = 10'000;
 // Unary calls that wait for a thread.
 constexpr int64_t kMaxQueue = 1'000;
-// Of kReservedThreads.
-constexpr int kMaxLoopThreads = 12;
+// Threads that read from connections, out of kReservedThreads.
+constexpr int kMaxReaders = 16;
 // What clients get to end their connections in, once nothing works any more.
 constexpr absl::Duration kClosing = absl::Milliseconds(100);
 
@@ -57,6 +58,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
     const ServerConfig& config, const std::shared_ptr<grpc::ServerCredentials>& credentials, EmulatorService* service,
     CallGate* gate) {
   std::unique_ptr<GrpcServer> server(new GrpcServer(config, gate));
+  grpc::EnableDefaultHealthCheckService(false);  // it would poll a completion queue of its own
   grpc::ServerBuilder builder;
   ApplyLimits(config, builder);
   builder.SetOption(std::make_unique<ReflectionOption>(ReflectionEnabled(config)));
@@ -73,7 +75,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
   service->Listen(server->loop_.get(), &server->workers_);
   server->health_.SetServing(true);
   server->health_.Listen(server->loop_.get());
-  server->loop_->Start(getenv("LOOPS") ? atoi(getenv("LOOPS")) : kMaxLoopThreads);
+  server->loop_->Start(kMaxReaders);
   return server;
 }
 

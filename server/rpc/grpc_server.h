@@ -4,7 +4,7 @@
 // draining begins. Health and reflection need no token.
 //
 // Limits, all of them of the whole server unless said otherwise: threads that calls use and memory of what arrives
-// (gRPC's resource quota), size of messages and of metadata, calls per connection, idle connections, handshakes that
+// (gRPC's resource quota and the WorkerPool), size of messages and of metadata, calls per connection, idle connections, handshakes that
 // take too long, pings. Compressed messages are refused (UNIMPLEMENTED), because gRPC unpacks them without a limit.
 //
 // Thread-safe.

@@ -30,9 +30,8 @@ void EmulatorService::ListenTo(const Method& method,
   UnaryMethod<Request, Response> unary;
   unary.listen = [this, listen](Context* context, Request* request,
                                 grpc::ServerAsyncResponseWriter<Response>* responder,
-                                grpc::ServerCompletionQueue* queue, void* tag) {
-    (this->*listen)(context, request, responder, queue, queue, tag);
-  };
+                                grpc::ServerCompletionQueue* queue,
+                                void* tag) { (this->*listen)(context, request, responder, queue, queue, tag); };
   unary.handle = [this, handle](Context* context, const Request* request, Response* response) {
     return (this->*handle)(context, request, response);
   };
@@ -63,7 +62,8 @@ void EmulatorService::Listen(CallLoop* loop, WorkerPool* workers) {
   ListenTo(methods::kGetFit, &EmulatorService::RequestGetFit, &EmulatorService::GetFit);
   ListenTo(methods::kListFits, &EmulatorService::RequestListFits, &EmulatorService::ListFits);
   ListenTo(methods::kCancelFit, &EmulatorService::RequestCancelFit, &EmulatorService::CancelFit);
-  ListenTo(methods::kPredict, &EmulatorService::RequestPredict, &EmulatorService::Predict, [this](const v1::PredictRequest& request) { return IsQuick(request); });
+  ListenTo(methods::kPredict, &EmulatorService::RequestPredict, &EmulatorService::Predict,
+           [this](const v1::PredictRequest& request) { return IsQuick(request); });
   ListenTo(methods::kSamplePaths, &EmulatorService::RequestSamplePaths, &EmulatorService::SamplePaths);
   ListenTo(methods::kGetRevision, &EmulatorService::RequestGetRevision, &EmulatorService::GetRevision);
   ListenTo(methods::kListRevisions, &EmulatorService::RequestListRevisions, &EmulatorService::ListRevisions);

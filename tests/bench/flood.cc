@@ -120,9 +120,7 @@ class FloodCommand : public Command {
         {"gzip bombs", [&] { return SendBombs(); }},
         {"metadata", [&] { return SendMetadata(); }}};
     for (const auto& [phase, flood] : phases) {
-      fprintf(stderr, "PHASE %s %.3f\n", phase, absl::ToUnixMillis(absl::Now())/1000.0);
       const absl::Status status = flood();
-      fprintf(stderr, "END %s %.3f\n", phase, absl::ToUnixMillis(absl::Now())/1000.0);
       if (!status.ok()) outcome.missed.push_back(absl::StrCat(phase, ": ", status.ToString()));
       Judge(phase, table, outcome);
       if (!server_->Running()) {

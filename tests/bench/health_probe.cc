@@ -67,7 +67,6 @@ void HealthProbe::Loop() {
     const absl::Time start = absl::Now();
     const bool serving = IsServing(channel);
     const absl::Duration duration = absl::Now() - start;
-    if (duration > absl::Milliseconds(30)) fprintf(stderr, "SLOW call %d (%d of its connection) %.1f ms at %.3f serving %d\n", calls, calls % kCallsPerConnection, absl::ToDoubleMilliseconds(duration), absl::ToDoubleSeconds(start - absl::UnixEpoch()) , serving);
     const ProcessUse use = ReadProcessUse(server_.pid());
     absl::MutexLock lock(&mutex_);
     report_.latencies.Add(duration);
