@@ -69,8 +69,9 @@ struct ServerConfig {
   friend bool operator==(const ServerConfig&, const ServerConfig&) = default;
 };
 
-// Threads that the process needs besides those of fits and calls: signals, metrics, reloads, and gRPC's own.
-inline constexpr int64_t kReservedThreads = 32;
+// Threads that the process needs besides those of fits and calls: signals, metrics, reloads, gRPC's own, and those that
+// read from connections.
+inline constexpr int64_t kReservedThreads = 40;
 
 // Threads of one fit: fit_threads, or one per core (at most 16) when that is 0.
 int64_t FitThreads(const ServerConfig& config);

@@ -153,7 +153,7 @@ std::vector<Setting> MakeSettings() {
          Integer("model_cache_mib", &Config::model_cache_mib, 1, 1 << 20, "memory for loaded models, in MiB")});
   group(
       "Limits of the server",
-      {Integer("max_threads", &Config::max_threads, 40, 100'000, "threads of the whole process"),
+      {Integer("max_threads", &Config::max_threads, 48, 100'000, "threads of the whole process"),
        Integer("max_memory_mib", &Config::max_memory_mib, 16, 1 << 20, "memory of calls in flight, in MiB"),
        Integer("max_open_files", &Config::max_open_files, 64, 1 << 20,
                "file descriptors, connections among them (a lower limit of the system holds)"),

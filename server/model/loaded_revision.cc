@@ -26,4 +26,15 @@ absl::StatusOr<int> LoadedRevision::EmulatorLevel(std::optional<int64_t> level, 
   return static_cast<int>(wanted);
 }
 
+absl::Duration LoadedRevision::PointTime() const {
+  const int64_t known = point_nanoseconds_.load(std::memory_order_relaxed);
+  return known < 0 ? absl::InfiniteDuration() : absl::Nanoseconds(known);
+}
+
+void LoadedRevision::RecordPointTime(absl::Duration time) const {
+  const int64_t now = absl::ToInt64Nanoseconds(time), known = point_nanoseconds_.load(std::memory_order_relaxed);
+  const int64_t next = known < 0 || now < known ? now : known + (now - known) / 16;
+  point_nanoseconds_.store(next, std::memory_order_relaxed);  // a hint: whoever comes last is right
+}
+
 }  // namespace fidelio

@@ -5,6 +5,7 @@
 #ifndef FIDELIO_SERVER_MODEL_LOADED_REVISION_H_
 #define FIDELIO_SERVER_MODEL_LOADED_REVISION_H_
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -36,11 +37,17 @@ class LoadedRevision {
 
   int64_t bytes() const { return bytes_; }  // of memory, an estimate
 
+  // How long predictions of few points take, per point, as far as RecordPointTime was told; infinite before that. It
+  // follows shorter times at once and longer ones slowly, as these may be the fault of other work.
+  absl::Duration PointTime() const;
+  void RecordPointTime(absl::Duration time) const;
+
  private:
   const RevisionInfo info_;
   const int fidelities_;
   const std::unique_ptr<const Emulator> emulator_;
   const int64_t bytes_;
+  mutable std::atomic<int64_t> point_nanoseconds_ = -1;  // negative: not known
 };
 
 }  // namespace fidelio

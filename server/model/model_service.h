@@ -101,6 +101,9 @@ class ModelService {
       absl::string_view model, int64_t revision = 0, int64_t min_data_version = 0,
       absl::Time deadline = absl::InfiniteFuture()) const;
 
+  // What AcquireRevision would find in memory; null when there is no such model or it would have to load the revision.
+  std::shared_ptr<const LoadedRevision> FindInMemory(absl::string_view model, int64_t revision = 0) const;
+
   // ---- Revisions ----
 
   absl::StatusOr<RevisionInfo> GetRevision(absl::string_view model, int64_t revision) const;

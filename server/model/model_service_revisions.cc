@@ -72,6 +72,12 @@ absl::StatusOr<std::shared_ptr<const LoadedRevision>> ModelService::AcquireRevis
   return loaded;
 }
 
+std::shared_ptr<const LoadedRevision> ModelService::FindInMemory(absl::string_view model, int64_t revision) const {
+  const IndexedModelPtr found = impl_->context.index().Find(model);
+  if (found == nullptr) return nullptr;
+  return impl_->context.cache().Peek({found->uid, revision != 0 ? revision : found->record.current_revision});
+}
+
 absl::StatusOr<RevisionInfo> ModelService::GetRevision(absl::string_view model, int64_t revision) const {
   FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr found, impl_->context.Find(model));
   const absl::StatusOr<RevisionRecord> record = impl_->context.store().GetRevision(model, revision);

@@ -49,6 +49,12 @@ absl::StatusOr<RevisionCache::Revision> RevisionCache::Get(const Key& key, absl:
   return result;
 }
 
+RevisionCache::Revision RevisionCache::Peek(const Key& key) const {
+  absl::MutexLock lock(&mutex_);
+  const auto found = places_.find(key);
+  return found == places_.end() ? nullptr : found->second->revision;
+}
+
 void RevisionCache::Insert(const Key& key, Revision revision) {
   absl::MutexLock lock(&mutex_);
   flights_.erase(key);

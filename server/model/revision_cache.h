@@ -35,6 +35,9 @@ class RevisionCache {
   // From the cache, or by load(). DEADLINE_EXCEEDED when another caller's load is not done at `deadline`.
   absl::StatusOr<Revision> Get(const Key& key, absl::Time deadline, absl::FunctionRef<absl::StatusOr<Revision>()> load);
 
+  // Null when it is not in the cache. Does not count as a use.
+  Revision Peek(const Key& key) const;
+
   void Insert(const Key& key, Revision revision);
 
   // Drops all revisions of a model, also those that are being loaded.

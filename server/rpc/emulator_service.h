@@ -1,12 +1,17 @@
 // EmulatorService: the service of fidelio.v1, as a translation of messages to calls of ModelService and back.
 //
-// Calls run in gRPC's threads, one each (the sync API), but for WatchFit: watchers wait long and are many, so they have
-// one thread together (fit_watcher.h). Stateless: all state is in what the constructor is given, which must outlive the
-// service. Thread-safe.
+// Unary calls and WatchFit come through the CallLoop, which answers small predictions at once and leaves all else to the
+// WorkerPool; watchers wait long and are many, so they have one thread together (fit_watcher.h). Streams of clients have
+// a thread of gRPC's each (the sync API). Stateless: all state is in what the constructor is given, which must outlive
+// the service. Thread-safe.
 #ifndef FIDELIO_SERVER_RPC_EMULATOR_SERVICE_H_
 #define FIDELIO_SERVER_RPC_EMULATOR_SERVICE_H_
 
+#include <functional>
+#include <memory>
 #include <string>
+#include <type_traits>
+#include <vector>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
@@ -14,9 +19,11 @@
 #include "fidelio/v1/emulator.grpc.pb.h"
 #include "server/model/model_service.h"
 #include "server/rpc/call.h"
+#include "server/rpc/call_loop.h"
 #include "server/rpc/limits.h"
 #include "server/rpc/memory_budget.h"
 #include "server/rpc/task_thread.h"
+#include "server/rpc/worker_pool.h"
 
 namespace fidelio {
 
@@ -28,7 +35,29 @@ struct ServerIdentity {
   absl::Time start_time;
 };
 
-class EmulatorService final : public v1::Emulator::WithCallbackMethod_WatchFit<v1::Emulator::Service> {
+// The generated service, with the methods that come through the CallLoop taken out of gRPC's own threads.
+template <template <typename> typename... With>
+struct EmulatorMethods;
+template <>
+struct EmulatorMethods<> {
+  using Service = v1::Emulator::Service;
+};
+template <template <typename> typename First, template <typename> typename... Rest>
+struct EmulatorMethods<First, Rest...> {
+  using Service = First<typename EmulatorMethods<Rest...>::Service>;
+};
+using EmulatorServiceBase =
+    EmulatorMethods<v1::Emulator::WithAsyncMethod_CreateModel, v1::Emulator::WithAsyncMethod_GetModel,
+                    v1::Emulator::WithAsyncMethod_ListModels, v1::Emulator::WithAsyncMethod_UpdateModel,
+                    v1::Emulator::WithAsyncMethod_DeleteModel, v1::Emulator::WithAsyncMethod_AddObservations,
+                    v1::Emulator::WithAsyncMethod_ListObservations, v1::Emulator::WithAsyncMethod_Fit,
+                    v1::Emulator::WithAsyncMethod_GetFit, v1::Emulator::WithAsyncMethod_ListFits,
+                    v1::Emulator::WithAsyncMethod_CancelFit, v1::Emulator::WithAsyncMethod_WatchFit,
+                    v1::Emulator::WithAsyncMethod_Predict, v1::Emulator::WithAsyncMethod_SamplePaths,
+                    v1::Emulator::WithAsyncMethod_GetRevision, v1::Emulator::WithAsyncMethod_ListRevisions,
+                    v1::Emulator::WithAsyncMethod_RollbackModel, v1::Emulator::WithAsyncMethod_GetServerInfo>::Service;
+
+class EmulatorService final : public EmulatorServiceBase {
  public:
   struct Parts {
     ModelService* models = nullptr;
@@ -39,6 +68,9 @@ class EmulatorService final : public v1::Emulator::WithCallbackMethod_WatchFit<v
     ServerIdentity identity = {};
   };
   explicit EmulatorService(Parts parts) : parts_(std::move(parts)) {}
+
+  // Takes calls from now on, until the loop stops. Both outlive the calls. Once. (listen.cc)
+  void Listen(CallLoop* loop, WorkerPool* workers);
 
   // Short names for the signatures below.
   using Context = grpc::ServerContext;
@@ -65,8 +97,6 @@ class EmulatorService final : public v1::Emulator::WithCallbackMethod_WatchFit<v
   grpc::Status GetFit(Context* context, const v1::GetFitRequest* request, v1::Fit* response) override;
   grpc::Status ListFits(Context* context, const v1::ListFitsRequest* request, v1::ListFitsResponse* response) override;
   grpc::Status CancelFit(Context* context, const v1::CancelFitRequest* request, v1::Fit* response) override;
-  grpc::ServerWriteReactor<v1::WatchFitResponse>* WatchFit(grpc::CallbackServerContext* context,
-                                                           const v1::WatchFitRequest* request) override;
 
   // prediction_calls.cc
   grpc::Status Predict(Context* context, const v1::PredictRequest* request, v1::PredictResponse* response) override;
@@ -100,7 +130,21 @@ class EmulatorService final : public v1::Emulator::WithCallbackMethod_WatchFit<v
   // The same for streams, which count their messages themselves.
   grpc::Status Stream(const Method& method, Context* context, absl::FunctionRef<absl::Status(Call& call)> body);
 
+  // Whether a prediction is so small, and its model at hand, that it need not leave the thread that has read it.
+  bool IsQuick(const v1::PredictRequest& request) const;
+
+  // How the calls of a method are taken and answered.
+  template <typename Request, typename Response, typename Base>
+  void ListenTo(const Method& method,
+                void (Base::*listen)(Context*, Request*, grpc::ServerAsyncResponseWriter<Response>*,
+                                     grpc::CompletionQueue*, grpc::ServerCompletionQueue*, void*),
+                grpc::Status (EmulatorService::*handle)(Context*, const Request*, Response*),
+                std::type_identity_t<std::function<bool(const Request&)>> quick = nullptr);
+
   const Parts parts_;
+  CallLoop* loop_ = nullptr;
+  WorkerPool* workers_ = nullptr;
+  std::vector<std::shared_ptr<const void>> methods_;  // what calls refer to
 };
 
 }  // namespace fidelio

@@ -4,7 +4,6 @@
 #include "core/base/status_macros.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/emulator_service.h"
-#include "server/rpc/fit_watcher.h"
 #include "server/rpc/page.h"
 #include "server/rpc/request.h"
 
@@ -60,11 +59,6 @@ grpc::Status EmulatorService::CancelFit(Context* context, const v1::CancelFitReq
     ToMessage(fit, response);
     return absl::OkStatus();
   });
-}
-
-grpc::ServerWriteReactor<v1::WatchFitResponse>* EmulatorService::WatchFit(grpc::CallbackServerContext* context,
-                                                                          const v1::WatchFitRequest* request) {
-  return FitWatcher::Start(parts_.models, parts_.watchers, parts_.environment, context, *request);
 }
 
 }  // namespace fidelio

@@ -7,10 +7,11 @@
 
 namespace fidelio {
 
-FitWatcher* FitWatcher::Start(const ModelService* models, TaskThread* tasks, const CallEnvironment& environment,
-                              grpc::CallbackServerContext* context, const v1::WatchFitRequest& request) {
-  const std::shared_ptr<FitWatcher> watcher(new FitWatcher(models, tasks, environment, context));
+void FitWatcher::Start(const ModelService* models, TaskThread* tasks, const CallEnvironment& environment,
+                       WatchStream<v1::WatchFitResponse>* stream, const v1::WatchFitRequest& request) {
+  const std::shared_ptr<FitWatcher> watcher(new FitWatcher(models, tasks, environment, stream));
   watcher->self_ = watcher;
+  stream->Bind(watcher.get());
   watcher->call_.CountReceived(request);
   absl::Status status = watcher->call_.Admit();
   ChildName fit;
@@ -24,7 +25,6 @@ FitWatcher* FitWatcher::Start(const ModelService* models, TaskThread* tasks, con
   } else {
     watcher->End(std::move(status));
   }
-  return watcher.get();
 }
 
 void FitWatcher::Open(const ChildName& fit) {
@@ -67,16 +67,16 @@ void FitWatcher::Pump() {
   call_.CountSent(response_);
   writing_ = true;
   waiting_.emplace(gate_);
-  StartWrite(&response_);
+  stream_->Write(response_);
 }
 
 void FitWatcher::End(absl::Status status) {
   ended_ = true;
   if (watch_ != nullptr) watch_->Cancel();
-  Finish(call_.End(std::move(status)));
+  stream_->Finish(call_.End(std::move(status)));
 }
 
-void FitWatcher::OnWriteDone(bool ok) {
+void FitWatcher::OnWritten(bool ok) {
   if (!ok) write_failed_ = true;
   writing_ = false;
   PostPump();

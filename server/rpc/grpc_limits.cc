@@ -23,9 +23,12 @@ constexpr int kKeepaliveTimeoutMilliseconds = 20'000;
 // Clients may ping as often, and so often more, before they are cut off.
 constexpr int kLeastPingMilliseconds = 10'000;
 constexpr int kPingStrikes = 3;
-// Threads that wait for events; beyond the larger number they end when they have nothing to do.
-constexpr int kMinPollers = 2;
-constexpr int kMaxPollers = 8;
+// Threads of gRPC that wait for streams to begin; beyond the larger number they end when they have nothing to do.
+constexpr int kMinPollers = 1;
+constexpr int kMaxPollers = 4;
+// One says no to streams beyond the limit, and another takes its place meanwhile: gRPC refuses calls without a word of
+// ours when nobody would be left to wait for the next one.
+constexpr int64_t kMoreStreamThreads = 2;
 
 int Clamped(double value) { return static_cast<int>(std::min(value, 2e9)); }
 
@@ -33,7 +36,7 @@ int Clamped(double value) { return static_cast<int>(std::min(value, 2e9)); }
 
 void ApplyLimits(const ServerConfig& config, grpc::ServerBuilder& builder) {
   grpc::ResourceQuota quota("fidelio");
-  quota.SetMaxThreads(static_cast<int>(CallThreads(config)));
+  quota.SetMaxThreads(static_cast<int>(MaxStreams(config) + kMoreStreamThreads));
   quota.Resize(static_cast<size_t>(config.max_memory_mib) << 19);  // half of it: see CallMemoryBytes
   builder.SetResourceQuota(quota);
   builder.SetSyncServerOption(grpc::ServerBuilder::MIN_POLLERS, kMinPollers);
@@ -56,6 +59,12 @@ void ApplyLimits(const ServerConfig& config, grpc::ServerBuilder& builder) {
   for (const grpc_compression_algorithm algorithm : {GRPC_COMPRESS_DEFLATE, GRPC_COMPRESS_GZIP}) {
     builder.SetCompressionAlgorithmSupportStatus(algorithm, false);
   }
+}
+
+int64_t MaxStreams(const ServerConfig& config) { return std::max<int64_t>(1, CallThreads(config) / 2); }
+
+int64_t WorkerThreads(const ServerConfig& config) {
+  return std::max<int64_t>(1, CallThreads(config) - MaxStreams(config) - kMoreStreamThreads);
 }
 
 absl::StatusOr<int64_t> LimitOpenFiles(int64_t wanted) {

@@ -15,6 +15,10 @@ namespace fidelio {
 // messages are refused (UNIMPLEMENTED): gRPC 1.51 inflates them before it looks at their size.
 void ApplyLimits(const ServerConfig& config, grpc::ServerBuilder& builder);
 
+// How the threads for calls are shared out: streams that hold a thread each, and threads for all other calls.
+int64_t MaxStreams(const ServerConfig& config);
+int64_t WorkerThreads(const ServerConfig& config);
+
 // Sets this process' limit of open files to `wanted`, or to the hard limit if that is lower; answers what it is now.
 absl::StatusOr<int64_t> LimitOpenFiles(int64_t wanted);
 

@@ -18,6 +18,10 @@ namespace fidelio {
 namespace {
 
 constexpr int64_t kMaxWatches = 10'000;
+// Unary calls that wait for a thread.
+constexpr int64_t kMaxQueue = 1'000;
+// Threads that read from connections, out of kReservedThreads.
+constexpr int kMaxReaders = 16;
 // What clients get to end their connections in, once nothing works any more.
 constexpr absl::Duration kClosing = absl::Milliseconds(100);
 
@@ -38,31 +42,40 @@ class ReflectionOption : public grpc::ServerBuilderOption {
 
 }  // namespace
 
+GrpcServer::GrpcServer(const ServerConfig& config, CallGate* gate)
+    : gate_(gate),
+      retry_delay_(absl::Seconds(std::max(1.0, config.grace_seconds))),
+      workers_({.max_threads = WorkerThreads(config), .max_queue = kMaxQueue}),
+      health_({v1::Emulator::service_full_name()}) {}
+
 CallGate::Limits GateLimitsOf(const ServerConfig& config) {
-  return {.max_streams = std::max<int64_t>(1, CallThreads(config) / 2), .max_watches = kMaxWatches};
+  return {.max_streams = MaxStreams(config), .max_watches = kMaxWatches};
 }
 
 int64_t CallMemoryBytes(const ServerConfig& config) { return config.max_memory_mib << 19; }
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
-    const ServerConfig& config, const std::shared_ptr<grpc::ServerCredentials>& credentials, grpc::Service* service,
+    const ServerConfig& config, const std::shared_ptr<grpc::ServerCredentials>& credentials, EmulatorService* service,
     CallGate* gate) {
-  std::unique_ptr<GrpcServer> server(new GrpcServer(gate, absl::Seconds(std::max(1.0, config.grace_seconds))));
-  grpc::EnableDefaultHealthCheckService(true);
+  std::unique_ptr<GrpcServer> server(new GrpcServer(config, gate));
+  grpc::EnableDefaultHealthCheckService(false);  // it would poll a completion queue of its own
   grpc::ServerBuilder builder;
   ApplyLimits(config, builder);
   builder.SetOption(std::make_unique<ReflectionOption>(ReflectionEnabled(config)));
   const std::string address = FormatAddress(config.listen);
   builder.AddListeningPort(address, credentials, &server->port_);
   builder.RegisterService(service);
+  builder.RegisterService(server->health_.service());
+  server->loop_ = std::make_unique<CallLoop>(builder.AddCompletionQueue());
   server->server_ = builder.BuildAndStart();
   if (server->server_ == nullptr || server->port_ == 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("listen = ", address, ": can't be bound; is another program listening there?"));
   }
-  grpc::HealthCheckServiceInterface* health = server->server_->GetHealthCheckService();
-  health->SetServingStatus(v1::Emulator::service_full_name(), true);
-  health->SetServingStatus(true);
+  service->Listen(server->loop_.get(), &server->workers_);
+  server->health_.SetServing(true);
+  server->health_.Listen(server->loop_.get());
+  server->loop_->Start(kMaxReaders);
   return server;
 }
 
@@ -72,13 +85,13 @@ GrpcServer::~GrpcServer() {
 
 void GrpcServer::BeginDraining() {
   gate_->Close(retry_delay_);
-  server_->GetHealthCheckService()->SetServingStatus(false);
+  health_.SetServing(false);
 }
 
 bool GrpcServer::Drain(absl::Time deadline) {
   const bool drained = gate_->AwaitDrained(deadline);
   server_->Shutdown(absl::ToChronoTime(absl::Now() + (drained ? kClosing : absl::ZeroDuration())));
-  server_->Wait();
+  loop_->Stop();
   return drained;
 }
 

@@ -4,7 +4,7 @@
 // draining begins. Health and reflection need no token.
 //
 // Limits, all of them of the whole server unless said otherwise: threads that calls use and memory of what arrives
-// (gRPC's resource quota), size of messages and of metadata, calls per connection, idle connections, handshakes that
+// (gRPC's resource quota and the WorkerPool), size of messages and of metadata, calls per connection, idle connections, handshakes that
 // take too long, pings. Compressed messages are refused (UNIMPLEMENTED), because gRPC unpacks them without a limit.
 //
 // Thread-safe.
@@ -16,11 +16,14 @@
 
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
-#include "grpcpp/impl/service_type.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "server/config/server_config.h"
 #include "server/rpc/call_gate.h"
+#include "server/rpc/call_loop.h"
+#include "server/rpc/emulator_service.h"
+#include "server/rpc/health_service.h"
+#include "server/rpc/worker_pool.h"
 
 namespace fidelio {
 
@@ -30,7 +33,7 @@ class GrpcServer {
   // naming the setting, when the address can't be bound.
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(const ServerConfig& config,
                                                            const std::shared_ptr<grpc::ServerCredentials>& credentials,
-                                                           grpc::Service* service, CallGate* gate);
+                                                           EmulatorService* service, CallGate* gate);
   // Cancels all calls that are left.
   ~GrpcServer();
 
@@ -44,11 +47,14 @@ class GrpcServer {
   bool Drain(absl::Time deadline);
 
  private:
-  GrpcServer(CallGate* gate, absl::Duration retry_delay) : gate_(gate), retry_delay_(retry_delay) {}
+  GrpcServer(const ServerConfig& config, CallGate* gate);
 
   CallGate* const gate_;
   const absl::Duration retry_delay_;
-  std::unique_ptr<grpc::Server> server_;
+  WorkerPool workers_;
+  HealthService health_;
+  std::unique_ptr<CallLoop> loop_;
+  std::unique_ptr<grpc::Server> server_;  // before loop_ in destruction: the loop's queue is the server's
   int port_ = 0;
 };
 

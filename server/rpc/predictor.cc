@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "core/base/status_macros.h"
 #include "server/rpc/matrix.h"
 #include "server/rpc/names.h"
@@ -18,6 +19,9 @@ constexpr int kMaxQuantiles = 64;
 constexpr int64_t kDouble = sizeof(double);
 // What a message holds besides its doubles: names, shapes and tags.
 constexpr int64_t kMessageOverhead = 4096;
+// Predictions of more points take their time; what is known of one point says too much of them.
+constexpr int64_t kFewPoints = 16;
+constexpr absl::Duration kQuick = absl::Microseconds(500);
 
 }  // namespace
 
@@ -54,6 +58,12 @@ absl::Status CheckPredictOptions(const v1::PredictOptions& options, absl::string
     }
   }
   return absl::OkStatus();
+}
+
+bool IsQuick(const v1::PredictRequest& request, const LoadedRevision& revision) {
+  const int64_t n = request.inputs().rows();
+  if (n > kFewPoints || request.options().full_covariance() || request.options().input_gradient()) return false;
+  return n == 0 || n * revision.PointTime() <= kQuick;
 }
 
 absl::StatusOr<Predictor> Predictor::Create(std::shared_ptr<const LoadedRevision> revision,
@@ -114,7 +124,9 @@ absl::Status Predictor::Predict(const Call& call, const v1::Matrix& inputs, v1::
                            memory_->Reserve(kDouble * n * (2 * d + 2 * columns + (full_covariance_ ? 4 * n : 0))));
   FIDELIO_ASSIGN_OR_RETURN(const Matrix x, DecodeMatrix(inputs, "inputs", limits_->max_matrix_elements));
   FIDELIO_RETURN_IF_ERROR(call.StopReason());
+  const absl::Time start = absl::Now();
   FIDELIO_ASSIGN_OR_RETURN(Prediction prediction, PredictInPieces(call, x));
+  if (n >= 1 && n <= kFewPoints && !options_.input_gradient) revision_->RecordPointTime((absl::Now() - start) / n);
 
   const v1::MatrixEncoding encoding = EncodingOf(inputs);
   if (full_covariance_) {

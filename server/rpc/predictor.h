@@ -54,6 +54,9 @@ class Predictor {
   MemoryBudget* memory_ = nullptr;
 };
 
+// Whether a prediction is done in a fraction of a millisecond, as far as those before it tell.
+bool IsQuick(const v1::PredictRequest& request, const LoadedRevision& revision);
+
 // What the contract says about the values of options, which needs no model.
 absl::Status CheckPredictOptions(const v1::PredictOptions& options, absl::string_view field);
 

@@ -52,7 +52,7 @@ TEST(RulesTest, ThreadsOfFitsLeaveSomeForCalls) {
   ServerConfig config{.fit_workers = 8, .fit_threads = 32, .max_threads = 8 * 32 + kReservedThreads + 4};
   EXPECT_EQ(Blamed(config), Names{});
   EXPECT_EQ(CallThreads(config), 4);
-  EXPECT_NE(CheckRules({.fit_workers = 8, .fit_threads = 32})[0].rule.find("at least 292"), std::string::npos);
+  EXPECT_NE(CheckRules({.fit_workers = 8, .fit_threads = 32})[0].rule.find("at least 300"), std::string::npos);
 }
 
 TEST(RulesTest, LimitsThatContainEachOtherAreOrdered) {

@@ -17,7 +17,7 @@ class RpcLimitsTest : public ::testing::Test {
       options.config.max_message_mib = 1;
       options.config.max_inputs = 5000;
       options.config.max_concurrent_streams = 1000;
-      options.config.max_threads = 50;  // leaves 17 for calls
+      options.config.max_threads = kReservedThreads + 16 + static_cast<int64_t>(FitThreads({}));  // leaves 16 for calls
     });
     server_->MakeFitted("wing");
   }

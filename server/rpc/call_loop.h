@@ -1,0 +1,88 @@
+// CallLoop: the few threads that read from connections, take calls from gRPC and answer the quick ones.
+//
+// A server has one completion queue that is polled, this one's. That matters twice. A thread that polls for another queue
+// reads calls that are not its own and must wake a thread of this one, which costs more than a small prediction. And
+// threads of one queue read from connections only when all that was read before has been taken: whoever sends calls
+// faster than the server can answer or refuse them is slowed down by TCP, instead of filling the memory.
+//
+// Whatever takes long or waits runs in the WorkerPool, so that these threads are free to answer health checks. But gRPC
+// works in them, too, before it has anything to tell: it opens connections, unpacks headers, and does not turn to the
+// next connection before it has read all there is on one. So the loop watches its threads: one of them reads, which is
+// the fastest while calls are few, and as long as all that read are at work, one more joins them every few milliseconds.
+//
+// Calls are objects that delete themselves. The loop counts them, so that it ends after the last.
+//
+// Thread-safe.
+#ifndef FIDELIO_SERVER_RPC_CALL_LOOP_H_
+#define FIDELIO_SERVER_RPC_CALL_LOOP_H_
+
+#include <time.h>
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/time.h"
+#include "grpcpp/completion_queue.h"
+
+namespace fidelio {
+
+class CallLoop {
+ public:
+  explicit CallLoop(std::unique_ptr<grpc::ServerCompletionQueue> queue) : queue_(std::move(queue)) {}
+  // After Stop, or without Start.
+  ~CallLoop();
+  CallLoop(const CallLoop&) = delete;
+  CallLoop& operator=(const CallLoop&) = delete;
+
+  // Once, when the server runs, with at most so many threads that read, and one that watches them.
+  void Start(int max_threads) ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // When the server has shut down: takes no more calls, waits for the end of those there are, and joins.
+  void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  // A call wants to be: false once the loop stops. Every true needs one Leave, after the call's last operation.
+  bool Enter() ABSL_LOCKS_EXCLUDED(mutex_);
+  void Leave() ABSL_LOCKS_EXCLUDED(mutex_);
+
+  grpc::ServerCompletionQueue* queue() { return queue_.get(); }
+
+  // Threads that read now.
+  int readers() const ABSL_LOCKS_EXCLUDED(mutex_);
+
+ private:
+  // A thread that reads when it is its turn. Written by itself, looked at by the one that watches.
+  struct Reader {
+    std::thread thread;
+    clockid_t cpu_clock = 0;
+    std::atomic<int64_t> completions = 0;
+    std::atomic<bool> completing = false;
+    // What Watch saw last.
+    int64_t seen_completions = 0;
+    int64_t seen_cpu_nanoseconds = 0;
+  };
+
+  void Read(int index) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Watch() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Whether a thread was at work since it was last asked, `elapsed` ago, without a moment for other connections.
+  static bool WasBusy(Reader& reader, absl::Duration elapsed);
+
+  const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+  std::vector<std::unique_ptr<Reader>> all_readers_;  // the first `readers_` of them read
+  std::thread watch_;
+  bool shut_ = false;  // of Stop
+  mutable absl::Mutex mutex_;
+  int readers_ ABSL_GUARDED_BY(mutex_) = 1;
+  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;  // no new calls
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;   // all threads end
+  int64_t calls_ ABSL_GUARDED_BY(mutex_) = 0;      // also those that wait for a client
+};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_SERVER_RPC_CALL_LOOP_H_

@@ -1,0 +1,29 @@
+// Completion: what happens when an operation of gRPC ends. Its address is the operation's tag.
+#ifndef FIDELIO_SERVER_RPC_COMPLETION_H_
+#define FIDELIO_SERVER_RPC_COMPLETION_H_
+
+namespace fidelio {
+
+class Completion {
+ public:
+  // `ok` as gRPC defines it for the operation. Runs in a thread of the CallLoop, and must not wait for anything.
+  virtual void Complete(bool ok) = 0;
+
+ protected:
+  ~Completion() = default;
+};
+
+// Completion by a member function of `Owner`, which has the completion as a member.
+template <typename Owner, void (Owner::*function)(bool ok)>
+class MemberCompletion final : public Completion {
+ public:
+  explicit MemberCompletion(Owner* owner) : owner_(owner) {}
+  void Complete(bool ok) override { (owner_->*function)(ok); }
+
+ private:
+  Owner* const owner_;
+};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_SERVER_RPC_COMPLETION_H_
