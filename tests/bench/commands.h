@@ -20,6 +20,8 @@ std::unique_ptr<Command> MakeCrashCommand();
 std::unique_ptr<Command> MakeFloodCommand();
 std::unique_ptr<Command> MakeFlipsCommand();
 std::unique_ptr<Command> MakeDppCommand();
+std::unique_ptr<Command> MakeLoopCommand();
+std::unique_ptr<Command> MakeConditionCommand();
 
 }  // namespace fidelio::bench
 

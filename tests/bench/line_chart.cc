@@ -1,0 +1,104 @@
+#include "tests/bench/line_chart.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_format.h"
+
+namespace fidelio::bench {
+namespace {
+
+constexpr double kWidth = 420, kHeight = 340;  // of one chart
+constexpr double kLeft = 62, kRight = 12, kTop = 34, kBottom = 46;
+
+// Distinguishable in light and in dark, and by people who do not see red and green apart.
+constexpr const char* kColours[] = {"#888888", "#0072b2", "#e69f00", "#009e73",
+                                    "#cc79a7", "#d55e00", "#56b4e9", "#b0a000"};
+
+struct Range {
+  double low = INFINITY, high = -INFINITY;
+  void Add(double v) {
+    low = std::min(low, v);
+    high = std::max(high, v);
+  }
+  double Part(double v) const { return high > low ? (v - low) / (high - low) : 0.5; }
+};
+
+std::string Text(double x, double y, const std::string& anchor, const std::string& text, const std::string& more = "") {
+  return absl::StrFormat("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\"%s>%s</text>\n", x, y, anchor, more, text);
+}
+
+std::string Line(double x1, double y1, double x2, double y2, const std::string& style) {
+  return absl::StrFormat("<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" class=\"%s\"/>\n", x1, y1, x2, y2,
+                         style);
+}
+
+// A step of 1, 2 or 5 times a power of ten, about a fifth of the range.
+double StepOf(const Range& range) {
+  const double raw = std::max(range.high - range.low, 1e-300) / 5;
+  const double power = std::pow(10, std::floor(std::log10(raw)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (raw <= factor * power) return factor * power;
+  }
+  return 10 * power;
+}
+
+std::string Draw(const LineChart& chart, double at) {
+  Range x, y;  // y: of the logarithms
+  for (const Curve& curve : chart.curves) {
+    for (const double v : curve.x) x.Add(v);
+    for (const double v : curve.y) y.Add(std::log10(v));
+  }
+  const double left = at + kLeft, right = at + kWidth - kRight, top = kTop, bottom = kHeight - kBottom;
+  const auto px = [&](double v) { return left + x.Part(v) * (right - left); };
+  const auto py = [&](double log_v) { return bottom - y.Part(log_v) * (bottom - top); };
+
+  std::string svg = Text((left + right) / 2, 20, "middle", chart.title, " class=\"title\"");
+  for (double tick = std::ceil(x.low / StepOf(x)) * StepOf(x); tick <= x.high + 1e-9; tick += StepOf(x)) {
+    svg += Line(px(tick), top, px(tick), bottom, "grid") +
+           Text(px(tick), bottom + 16, "middle", absl::StrFormat("%g", tick));
+  }
+  for (double decade = std::floor(y.low); decade <= y.high; ++decade) {
+    for (const double digit : {1.0, 2.0, 5.0}) {
+      const double tick = decade + std::log10(digit);
+      if (tick < y.low - 1e-9 || tick > y.high + 1e-9) continue;
+      svg += Line(left, py(tick), right, py(tick), "grid") +
+             Text(left - 6, py(tick) + 4, "end", absl::StrFormat("%.3g", std::pow(10, tick)));
+    }
+  }
+  svg += Text((left + right) / 2, kHeight - 10, "middle", chart.x_label);
+  const double middle = (top + bottom) / 2;
+  svg += Text(at + 14, middle, "middle", chart.y_label,
+              absl::StrFormat(" transform=\"rotate(-90 %.1f %.1f)\"", at + 14, middle));
+  for (size_t c = 0; c < chart.curves.size(); ++c) {
+    const Curve& curve = chart.curves[c];
+    const char* colour = kColours[c % std::size(kColours)];
+    std::string points;
+    for (size_t i = 0; i < curve.x.size(); ++i) {
+      absl::StrAppendFormat(&points, "%.1f,%.1f ", px(curve.x[i]), py(std::log10(curve.y[i])));
+    }
+    absl::StrAppendFormat(&svg, "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n", points,
+                          colour);
+    const double row = top + 14 + 16 * static_cast<double>(c);
+    absl::StrAppendFormat(&svg, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"3\" fill=\"%s\"/>\n", right - 140,
+                          row - 5, colour);
+    svg += Text(right - 120, row, "start", curve.name);
+  }
+  return svg;
+}
+
+}  // namespace
+
+std::string DrawCharts(const std::vector<LineChart>& charts) {
+  const double width = kWidth * static_cast<double>(std::max<size_t>(charts.size(), 1));
+  std::string svg = absl::StrFormat(
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" font-family=\"sans-serif\" font-size=\"11\">\n"
+      "<style>svg{background:#fff;color:#222}text{fill:currentColor}.title{font-size:14px;font-weight:bold}"
+      ".grid{stroke:currentColor;stroke-opacity:.15}"
+      "@media(prefers-color-scheme:dark){svg{background:#181818;color:#ddd}}</style>\n",
+      width, kHeight);
+  for (size_t i = 0; i < charts.size(); ++i) svg += Draw(charts[i], kWidth * static_cast<double>(i));
+  return svg + "</svg>\n";
+}
+
+}  // namespace fidelio::bench

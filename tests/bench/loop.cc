@@ -1,0 +1,215 @@
+// fidelio-bench loop: design loops, and what each way of choosing runs needs to spend for the accuracy that chance gives.
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_format.h"
+#include "core/base/status_macros.h"
+#include "core/dgp/mf_dgp.h"
+#include "core/problems/design.h"
+#include "tests/bench/commands.h"
+#include "tests/bench/csv.h"
+#include "tests/bench/line_chart.h"
+#include "tests/bench/loop_strategy.h"
+#include "tests/bench/table.h"
+
+namespace fidelio::bench {
+namespace {
+
+using Eigen::Index;
+
+constexpr int kTestPoints = 1000;
+const std::map<std::string, double> kBars = {{"suggest", 0.50}, {"dpp", 0.75}, {"dpp_covariance", 0.75}};
+
+// After each round, the first entry before any: what was spent in runs of the highest fidelity, and how good the model is.
+struct LoopResult {
+  std::vector<double> cost, rmse;
+  double choosing_seconds = 0;
+  std::vector<int> runs;  // per level
+};
+
+double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+void Observe(const Problem& problem, const Run& run, Dataset& data) {
+  LevelData& level = data.levels[run.level];
+  const Index n = level.y.size();
+  level.x.conservativeResize(n + 1, problem.dimension());
+  level.y.conservativeResize(n + 1);
+  level.x.row(n) = run.x;
+  level.y[n] = problem.function(run.level, run.x.transpose());
+}
+
+absl::StatusOr<LoopResult> RunLoop(const Problem& problem, const std::string& strategy, int rounds, int points,
+                                   uint64_t seed) {
+  // Half of the usual data to begin with.
+  std::vector<int> sizes;
+  for (const int size : problem.sizes) sizes.push_back(std::max(size / 2, 3));
+  FIDELIO_ASSIGN_OR_RETURN(Dataset data, MakeDataset(problem, sizes, seed));
+  data.box = InputBox{problem.lower, problem.upper};
+  FIDELIO_ASSIGN_OR_RETURN(const LevelData test, MakeTestSet(problem, kTestPoints, seed));
+  LoopResult result;
+  result.runs.assign(problem.levels(), 0);
+  double spent = 0;
+  std::unique_ptr<MfDgp> model;
+  for (int round = 0;; ++round) {
+    FIDELIO_ASSIGN_OR_RETURN(model, MfDgp::Fit(data, {.seed = seed, .warm_start = model.get()}));
+    FIDELIO_ASSIGN_OR_RETURN(const Prediction prediction, model->Predict(test.x, {.threads = 0}));
+    result.cost.push_back(spent);
+    result.rmse.push_back(std::sqrt((prediction.mean - test.y).squaredNorm() / kTestPoints));
+    if (round == rounds) return result;
+    const double begin = Now();
+    FIDELIO_ASSIGN_OR_RETURN(
+        const std::vector<Run> runs,
+        ChooseRuns(strategy, {.problem = problem, .model = *model, .number = round, .points = points, .seed = seed}));
+    result.choosing_seconds += Now() - begin;
+    for (const Run& run : runs) {
+      Observe(problem, run, data);
+      spent += problem.costs[run.level] / problem.costs.back();
+      ++result.runs[run.level];
+    }
+  }
+}
+
+// The geometric mean over seeds, round by round.
+LoopResult MeanOf(const std::vector<LoopResult>& loops) {
+  LoopResult mean = loops[0];
+  const double n = static_cast<double>(loops.size());
+  for (size_t i = 0; i < mean.rmse.size(); ++i) {
+    double cost = 0, log_rmse = 0;
+    for (const LoopResult& loop : loops) {
+      cost += loop.cost[i] / n;
+      log_rmse += std::log(loop.rmse[i]) / n;
+    }
+    mean.cost[i] = cost;
+    mean.rmse[i] = std::exp(log_rmse);
+  }
+  mean.choosing_seconds = 0;
+  std::fill(mean.runs.begin(), mean.runs.end(), 0);
+  for (const LoopResult& loop : loops) {
+    mean.choosing_seconds += loop.choosing_seconds / (n * static_cast<double>(mean.rmse.size() - 1));
+    for (size_t t = 0; t < mean.runs.size(); ++t) mean.runs[t] += loop.runs[t];
+  }
+  return mean;
+}
+
+// The cost at which a curve first comes down to `rmse`, between rounds on a straight line in the logarithm; infinite if never.
+double CostToReach(const LoopResult& curve, double rmse) {
+  for (size_t i = 0; i < curve.rmse.size(); ++i) {
+    if (curve.rmse[i] > rmse) continue;
+    if (i == 0) return curve.cost[0];
+    const double part = std::log(curve.rmse[i - 1] / rmse) / std::log(curve.rmse[i - 1] / curve.rmse[i]);
+    return curve.cost[i - 1] + part * (curve.cost[i] - curve.cost[i - 1]);
+  }
+  return INFINITY;
+}
+
+class LoopCommand : public Command {
+ public:
+  std::string name() const override { return "loop"; }
+  std::string about() const override { return "Design loops: the cost to reach the accuracy that random designs give"; }
+
+  void AddOptions(CLI::App& app) override {
+    app.add_option("--problems", problems_, "which problems")->delimiter(',')->capture_default_str();
+    app.add_option("--strategies", strategies_, "which strategies, random among them")
+        ->delimiter(',')
+        ->capture_default_str();
+    app.add_option("--seeds", seeds_, "loops per problem and strategy")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option("--first-seed", first_seed_, "seed of the first loop")->capture_default_str();
+    app.add_option("--rounds", rounds_, "rounds per loop")->check(CLI::PositiveNumber)->capture_default_str();
+    app.add_option("--points", points_, "runs of the highest fidelity that a round may cost")
+        ->check(CLI::PositiveNumber)
+        ->capture_default_str();
+    app.add_option("--svg", svg_, "draw the curves into this file");
+  }
+
+  absl::StatusOr<Outcome> Run() override {
+    if (std::find(strategies_.begin(), strategies_.end(), "random") == strategies_.end()) {
+      return absl::InvalidArgumentError("--strategies: random is missing, which the others are measured by");
+    }
+    Outcome outcome;
+    outcome.json = {{"seeds", seeds_}, {"rounds", rounds_}, {"points", points_}, {"curves", nlohmann::json::array()}};
+    std::vector<LineChart> charts;
+    std::map<std::string, std::vector<double>> shares;  // per strategy, one per problem
+    for (const std::string& name : problems_) {
+      FIDELIO_ASSIGN_OR_RETURN(const Problem* problem, FindProblem(name));
+      std::map<std::string, LoopResult> curves;
+      for (const std::string& strategy : strategies_) {
+        std::vector<LoopResult> loops;
+        for (int s = 0; s < seeds_; ++s) {
+          FIDELIO_ASSIGN_OR_RETURN(
+              LoopResult loop, RunLoop(*problem, strategy, rounds_, points_, static_cast<uint64_t>(first_seed_ + s)));
+          loops.push_back(std::move(loop));
+        }
+        curves[strategy] = MeanOf(loops);
+      }
+      charts.push_back(Report(name, curves, shares, outcome));
+    }
+    if (!svg_.empty()) FIDELIO_RETURN_IF_ERROR(WriteFile(svg_, DrawCharts(charts)));
+    outcome.summary = "mean cost to random's final rmse:";
+    for (const std::string& strategy : strategies_) {
+      if (strategy == "random") continue;
+      double mean = 0;
+      for (const double share : shares[strategy]) mean += share / static_cast<double>(shares[strategy].size());
+      absl::StrAppendFormat(&outcome.summary, " %s %.0f %%,", strategy, 100 * mean);
+      outcome.json["mean_share"][strategy] = std::isfinite(mean) ? nlohmann::json(mean) : nlohmann::json();
+      const auto bar = kBars.find(strategy);
+      if (bar != kBars.end() && !(mean <= bar->second)) {
+        outcome.missed.push_back(absl::StrFormat("%s: %.0f %% of random's cost on average, bar %.0f %%", strategy,
+                                                 100 * mean, 100 * bar->second));
+      }
+    }
+    absl::StrAppendFormat(&outcome.summary, " %d bars missed", outcome.missed.size());
+    return outcome;
+  }
+
+ private:
+  LineChart Report(const std::string& problem, const std::map<std::string, LoopResult>& curves,
+                   std::map<std::string, std::vector<double>>& shares, Outcome& outcome) const {
+    const LoopResult& random = curves.at("random");
+    LineChart chart{
+        .title = problem, .x_label = "cost in runs of the highest fidelity", .y_label = "rmse", .curves = {}};
+    Table table({problem, "rmse before", "rmse after", "cost share", "s to choose", "runs per level"});
+    for (const std::string& strategy : strategies_) {
+      const LoopResult& curve = curves.at(strategy);
+      const double share = CostToReach(curve, random.rmse.back()) / random.cost.back();
+      shares[strategy].push_back(share);
+      std::string runs;
+      for (const int n : curve.runs) absl::StrAppendFormat(&runs, "%s%d", runs.empty() ? "" : "+", n);
+      table.Add({strategy, Short(curve.rmse.front()), Short(curve.rmse.back()), Fixed(share, 2),
+                 Short(curve.choosing_seconds), runs});
+      chart.curves.push_back({.name = strategy, .x = curve.cost, .y = curve.rmse});
+      outcome.json["curves"].push_back({{"problem", problem},
+                                        {"strategy", strategy},
+                                        {"cost", curve.cost},
+                                        {"rmse", curve.rmse},
+                                        {"choosing_seconds", curve.choosing_seconds},
+                                        {"runs", curve.runs},
+                                        {"share", std::isfinite(share) ? nlohmann::json(share) : nlohmann::json()}});
+    }
+    table.Print();
+    std::fflush(stdout);
+    return chart;
+  }
+
+  std::vector<std::string> problems_ = {"branin", "hartmann3", "borehole"};
+  std::vector<std::string> strategies_ = LoopStrategies();
+  int seeds_ = 5;
+  int first_seed_ = 1;
+  int rounds_ = 5;
+  int points_ = 4;
+  std::string svg_;
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeLoopCommand() { return std::make_unique<LoopCommand>(); }
+
+}  // namespace fidelio::bench
