@@ -1,44 +1,10 @@
 #include "core/linalg/covariance_factor.h"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 #include "absl/strings/str_format.h"
 #include "core/linalg/cholesky.h"
+#include "core/linalg/pivoted_cholesky.h"
 
 namespace fidelio {
-namespace {
-
-using Eigen::Index;
-
-// Cholesky with pivots: O(n r²).
-Matrix PivotedFactor(const Matrix& covariance) {
-  const Index n = covariance.rows();
-  Matrix factor(n, n);
-  Vector rest = covariance.diagonal(), column;
-  double rounding = static_cast<double>(n) * std::numeric_limits<double>::epsilon() * rest.maxCoeff();
-  Index rank = 0;
-  for (; rank < n; ++rank) {
-    Index at = 0;
-    const double pivot = rest.maxCoeff(&at);
-    if (!(pivot > rounding)) break;
-    column = covariance.col(at);
-    column.noalias() -= factor.leftCols(rank) * factor.row(at).head(rank).transpose();
-    column[at] = pivot;
-    for (Index i = 0; i < n; ++i) {
-      const double bound = std::sqrt(pivot * std::max(rest[i], 0.0));
-      rounding = std::max(rounding, std::abs(column[i]) - bound);
-      column[i] = std::clamp(column[i], -bound, bound);
-    }
-    factor.col(rank) = column / std::sqrt(pivot);
-    rest -= factor.col(rank).cwiseAbs2();
-    rest[at] = 0;
-  }
-  return factor.leftCols(rank);
-}
-
-}  // namespace
 
 absl::Status FactoriseCovariance(Matrix& covariance, absl::string_view name) {
   if (!covariance.allFinite()) {
@@ -52,7 +18,11 @@ absl::Status FactoriseCovariance(Matrix& covariance, absl::string_view name) {
       return absl::OkStatus();
     }
   }
-  covariance = PivotedFactor(covariance);
+  // Rounding may have left negative variances.
+  PivotedCholesky cholesky(covariance.diagonal().cwiseMax(0),
+                           [&](Eigen::Index i, Eigen::Ref<Vector> column) { column = covariance.col(i); });
+  cholesky.GrowTo(0, covariance.rows());
+  covariance = cholesky.factor();
   return absl::OkStatus();
 }
 

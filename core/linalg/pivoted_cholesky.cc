@@ -1,0 +1,61 @@
+#include "core/linalg/pivoted_cholesky.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace fidelio {
+
+using Eigen::Index;
+
+PivotedCholesky::PivotedCholesky(Vector diagonal, Column column)
+    : column_(std::move(column)),
+      diagonal_(std::move(diagonal)),
+      rest_(diagonal_),
+      work_(diagonal_.size()),
+      factor_(diagonal_.size(), std::min<Index>(diagonal_.size(), 64)),
+      noise_(static_cast<double>(diagonal_.size()) * std::numeric_limits<double>::epsilon()) {}
+
+PivotedCholesky::PivotedCholesky(const Matrix& a)
+    : PivotedCholesky(a.diagonal(), [&a](Index i, Eigen::Ref<Vector> column) { column = a.col(i); }) {}
+
+bool PivotedCholesky::Grow() {
+  const Index n = diagonal_.size(), r = rank();
+  Index at = -1;
+  double pivot = 0;
+  for (Index i = 0; i < n; ++i) {
+    if (rest_[i] > pivot && rest_[i] > noise_ * diagonal_[i]) {
+      pivot = rest_[i];
+      at = i;
+    }
+  }
+  if (at < 0) return false;
+  column_(at, work_);
+  const Vector row = factor_.row(at).head(r);
+  work_.noalias() -= factor_.leftCols(r) * row;
+  if (r == factor_.cols()) factor_.conservativeResize(Eigen::NoChange, std::min(n, 2 * r));
+  const double root = std::sqrt(pivot), root_of_diagonal = std::sqrt(diagonal_[at]);
+  double* const column = &factor_(0, r);
+  for (Index i = 0; i < n; ++i) {
+    const double bound = std::sqrt(rest_[i]), value = work_[i] / root;
+    column[i] = std::clamp(value, -bound, bound);
+    const double excess = (std::abs(value) - bound) * root;
+    if (excess > noise_ * std::sqrt(diagonal_[i]) * root_of_diagonal && i != at) {
+      noise_ = excess / (std::sqrt(diagonal_[i]) * root_of_diagonal);
+    }
+    rest_[i] = std::max(rest_[i] - column[i] * column[i], 0.0);
+  }
+  column[at] = root;
+  rest_[at] = 0;
+  pivots_.push_back(static_cast<int>(at));
+  pivot_values_.push_back(pivot);
+  return true;
+}
+
+void PivotedCholesky::GrowTo(double tolerance, Index most) {
+  while (rank() < most && rest_trace() > tolerance && Grow()) {
+  }
+}
+
+}  // namespace fidelio
