@@ -1,0 +1,64 @@
+#include "server/model/design_space.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "core/base/status_macros.h"
+#include "core/design/sobol.h"
+
+namespace fidelio {
+namespace {
+
+using Eigen::Index;
+
+// Equal for rows that are equal as numbers: −0 is 0.
+std::vector<double> RowKey(const Matrix& x, Index row) {
+  std::vector<double> key(static_cast<size_t>(x.cols()));
+  for (Index j = 0; j < x.cols(); ++j) key[static_cast<size_t>(j)] = x(row, j) + 0.0;
+  return key;
+}
+
+}  // namespace
+
+InputBox DesignBox(const Dataset& data) {
+  if (data.box) return *data.box;
+  InputBox box;
+  for (const LevelData& level : data.levels) {
+    if (level.x.rows() == 0) continue;
+    const Vector lower = level.x.colwise().minCoeff(), upper = level.x.colwise().maxCoeff();
+    box.lower = box.lower.size() == 0 ? lower : Vector(box.lower.cwiseMin(lower));
+    box.upper = box.upper.size() == 0 ? upper : Vector(box.upper.cwiseMax(upper));
+  }
+  return box;
+}
+
+absl::StatusOr<Matrix> FillBox(const InputBox& box, int n, uint64_t seed) {
+  std::vector<Index> wide;
+  for (Index j = 0; j < box.lower.size(); ++j) {
+    if (box.lower[j] < box.upper[j]) wide.push_back(j);
+  }
+  Matrix points = box.lower.transpose().replicate(n, 1);
+  if (wide.empty()) return points;
+  if (wide.size() > kMostSobolDimensions) {
+    return absl::InvalidArgumentError(absl::StrCat("candidates: none, and the model has ", wide.size(),
+                                                   " inputs, but the server fills boxes of at most ",
+                                                   kMostSobolDimensions, "; give candidates"));
+  }
+  FIDELIO_ASSIGN_OR_RETURN(const Matrix sobol, ScrambledSobol(n, box.lower(wide), box.upper(wide), seed));
+  points(Eigen::all, wide) = sobol;
+  return points;
+}
+
+std::vector<int> RowsNotIn(const Matrix& x, const Matrix& other) {
+  absl::flat_hash_set<std::vector<double>> keys;
+  for (Index i = 0; i < other.rows(); ++i) keys.insert(RowKey(other, i));
+  std::vector<int> rows;
+  for (Index i = 0; i < x.rows(); ++i) {
+    if (!keys.contains(RowKey(x, i))) rows.push_back(static_cast<int>(i));
+  }
+  return rows;
+}
+
+}  // namespace fidelio
