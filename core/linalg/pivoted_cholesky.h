@@ -38,12 +38,15 @@ class PivotedCholesky {
   Eigen::Index rank() const { return static_cast<Eigen::Index>(pivots_.size()); }
   // n×rank().
   Matrix factor() const { return factor_.leftCols(rank()); }
+  // v_j of it.
+  Matrix::ConstColXpr column(Eigen::Index j) const { return factor_.col(j); }
   // In their order, and what was left of them when they were chosen.
   const std::vector<int>& pivots() const { return pivots_; }
   const std::vector<double>& pivot_values() const { return pivot_values_; }
   // The diagonal of e, and its sum.
   const Vector& rest() const { return rest_; }
   double rest_trace() const { return rest_.sum(); }
+  double noise() const { return noise_; }
 
  private:
   Column column_;

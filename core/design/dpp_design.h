@@ -1,0 +1,67 @@
+// A design by determinantal point process: k of n candidates at which to observe next, as in section 5.4 of the paper.
+//
+// The kernel is L_ij = q_i C_ij q_j, with the joint posterior covariance C of f_t at the candidates and their quality q
+// (quality.h): sets with a large determinant are where the model is uncertain, where quality is high, and spread out.
+//
+// What the design is worth, seen from the highest fidelity T, is how far the variance of f_T, averaged over the candidates,
+// would fall by observing f_T at the k inputs, with the model's noise N:
+//
+//   trace(C_cs (C_ss + N)⁻¹ C_sc) / n
+//
+// exact for a Gaussian posterior, and the best linear estimate for a mixture of them.
+#ifndef FIDELIO_CORE_DESIGN_DPP_DESIGN_H_
+#define FIDELIO_CORE_DESIGN_DPP_DESIGN_H_
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/base/export.h"
+#include "core/base/types.h"
+#include "core/design/quality.h"
+#include "core/emulator/emulator.h"
+
+namespace fidelio {
+
+enum class DppMethod {
+  kExact,  // a draw from the k-DPP (KDpp)
+  kMap,    // greedily the largest determinant (GreedyDppMap): the seed does not matter
+};
+
+struct DppDesignOptions {
+  int level = -1;  // whose posterior it is; −1: the highest fidelity
+  int k = 1;       // ≥ 1
+  DppMethod method = DppMethod::kExact;
+  QualityMode quality_mode = QualityMode::kMean;
+  Vector quality;               // n, for QualityMode::kGiven
+  uint64_t seed = 0;            // the same seed gives the same design
+  Matrix excluded;              // m×d inputs that are not chosen, such as the observed ones; may be empty
+  double same_distance = 1e-9;  // inputs this near in every coordinate, relative to the candidates' range, are the same
+  int threads = 1;              // 0: all cores; results do not depend on it
+};
+
+// Variances averaged over the candidates, at the highest fidelity.
+struct VarianceReduction {
+  double before = 0;
+  double after = 0;  // what is expected once the design was observed
+  double fraction() const { return before > 0 ? (before - after) / before : 0; }
+};
+
+struct Design {
+  std::vector<int> indices;  // of the candidates: ascending for kExact, in the order of their choice for kMap
+  Matrix inputs;             // k×d
+  Vector quality;            // k
+  double log_determinant = 0;
+  // Absent for a level below the highest: an Emulator does not tell the covariances of two levels.
+  std::optional<VarianceReduction> reduction;
+};
+
+// Chooses among the rows of `candidates` (n×d, n ≤ kMostJointInputs). Candidates that are excluded, and copies of earlier ones,
+// are not chosen. INVALID_ARGUMENT names what is wrong; a k that is too large, the rank or what is left.
+FIDELIO_EXPORT absl::StatusOr<Design> DesignByDpp(const Emulator& emulator, const Matrix& candidates,
+                                                  const DppDesignOptions& options);
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_DESIGN_DPP_DESIGN_H_
