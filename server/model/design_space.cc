@@ -1,26 +1,14 @@
 #include "server/model/design_space.h"
 
-#include <algorithm>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/design/sobol.h"
 
 namespace fidelio {
-namespace {
 
 using Eigen::Index;
-
-// Equal for rows that are equal as numbers: −0 is 0.
-std::vector<double> RowKey(const Matrix& x, Index row) {
-  std::vector<double> key(static_cast<size_t>(x.cols()));
-  for (Index j = 0; j < x.cols(); ++j) key[static_cast<size_t>(j)] = x(row, j) + 0.0;
-  return key;
-}
-
-}  // namespace
 
 InputBox DesignBox(const Dataset& data) {
   if (data.box) return *data.box;
@@ -49,16 +37,6 @@ absl::StatusOr<Matrix> FillBox(const InputBox& box, int n, uint64_t seed) {
   FIDELIO_ASSIGN_OR_RETURN(const Matrix sobol, ScrambledSobol(n, box.lower(wide), box.upper(wide), seed));
   points(Eigen::all, wide) = sobol;
   return points;
-}
-
-std::vector<int> RowsNotIn(const Matrix& x, const Matrix& other) {
-  absl::flat_hash_set<std::vector<double>> keys;
-  for (Index i = 0; i < other.rows(); ++i) keys.insert(RowKey(other, i));
-  std::vector<int> rows;
-  for (Index i = 0; i < x.rows(); ++i) {
-    if (!keys.contains(RowKey(x, i))) rows.push_back(static_cast<int>(i));
-  }
-  return rows;
 }
 
 }  // namespace fidelio

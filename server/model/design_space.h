@@ -5,7 +5,6 @@
 #define FIDELIO_SERVER_MODEL_DESIGN_SPACE_H_
 
 #include <cstdint>
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/base/types.h"
@@ -19,9 +18,6 @@ InputBox DesignBox(const Dataset& data);
 // Scrambled Sobol' points, n×d, of the box; an input whose range is a point has that value. The first points of more
 // are the same. INVALID_ARGUMENT when more than kMostSobolDimensions inputs have a range.
 absl::StatusOr<Matrix> FillBox(const InputBox& box, int n, uint64_t seed);
-
-// The rows of x that equal no row of `other` (of as many columns), ascending.
-std::vector<int> RowsNotIn(const Matrix& x, const Matrix& other);
 
 }  // namespace fidelio
 

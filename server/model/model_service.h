@@ -109,7 +109,7 @@ class ModelService {
   // ABORTED when the model was deleted and made again since, with another shape. k beyond the rank of the kernel is
   // INVALID_ARGUMENT.
   using Check = absl::FunctionRef<absl::Status()>;
-  absl::StatusOr<DppDesign> SampleDpp(const LoadedRevision& revision, const DppQuery& query, Check check) const;
+  absl::StatusOr<Design> SampleDpp(const LoadedRevision& revision, const DppQuery& query, Check check) const;
   absl::StatusOr<SuggestedRuns> Suggest(const LoadedRevision& revision, const SuggestQuery& query, Check check) const;
   // One entry per level of the emulator, from the lowest.
   absl::StatusOr<std::vector<FidelityDiagnosis>> Diagnose(const LoadedRevision& revision, Check check) const;

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/design/dpp_design.h"
 #include "core/design/suggest.h"
 #include "server/model/core_models.h"
 #include "server/model/design_space.h"
@@ -76,35 +77,36 @@ absl::StatusOr<Points> MakePoints(absl::string_view model, const Dataset& data, 
                 .targets = points.bottomRows(targets)};
 }
 
-Criterion ToCore(SuggestCriterion criterion) {
-  switch (criterion) {
-    case SuggestCriterion::kVarianceReduction:
-      return Criterion::kVarianceReduction;
-    case SuggestCriterion::kMaxVariance:
-      return Criterion::kMaximumVariance;
-    case SuggestCriterion::kExpectedImprovement:
-      return Criterion::kExpectedImprovement;
-    case SuggestCriterion::kConfidenceBound:
-      return Criterion::kConfidenceBound;
-  }
-  return Criterion::kVarianceReduction;
-}
-
 }  // namespace
+
+absl::StatusOr<Design> ModelService::SampleDpp(const LoadedRevision& revision, const DppQuery& query,
+                                               Check check) const {
+  DppDesignOptions options = query.options;
+  FIDELIO_ASSIGN_OR_RETURN(options.level, revision.EmulatorLevel(query.level, "level"));
+  const bool given = query.source.given.rows() > 0;
+  Matrix candidates = query.source.given;
+  if (!given || query.exclude_observed) {
+    FIDELIO_ASSIGN_OR_RETURN(const Ground ground, ReadGround(impl_->context, revision, query.exclude_observed));
+    if (query.exclude_observed) options.excluded = ground.data.levels[static_cast<size_t>(options.level)].x;
+    if (!given) {
+      FIDELIO_ASSIGN_OR_RETURN(Points points,
+                               MakePoints(revision.model(), ground.data, query.source, 0, query.options.seed));
+      candidates = std::move(points.candidates);
+    }
+  }
+  FIDELIO_RETURN_IF_ERROR(check());
+  return DesignByDpp(revision.emulator(), candidates, options);
+}
 
 absl::StatusOr<SuggestedRuns> ModelService::Suggest(const LoadedRevision& revision, const SuggestQuery& query,
                                                     Check check) const {
-  SuggestOptions options{.criterion = ToCore(query.criterion),
-                         .count = query.count,
-                         .budget = query.budget,
-                         .maximise = query.maximise,
-                         .width = query.width};
+  SuggestOptions options = query.options;
   for (size_t i = 0; i < query.levels.size(); ++i) {
     FIDELIO_ASSIGN_OR_RETURN(const int level,
                              revision.EmulatorLevel(query.levels[i], absl::StrCat("levels[", i, "]")));
     options.levels.push_back(level);
   }
-  const bool improvement = query.criterion == SuggestCriterion::kExpectedImprovement;
+  const bool improvement = options.criterion == Criterion::kExpectedImprovement;
   FIDELIO_ASSIGN_OR_RETURN(const Ground ground, ReadGround(impl_->context, revision, improvement));
   const std::vector<FidelitySpec>& fidelities = ground.spec.fidelities;
   for (int t = 0; t < revision.emulator().levels(); ++t) {

@@ -55,50 +55,56 @@ absl::string_view SourceField(bool given) { return given ? "candidates" : "candi
 
 absl::Status CheckDppOptions(const v1::SampleDPPRequest& request) {
   FIDELIO_RETURN_IF_ERROR(CheckEnum(request.method(), "method"));
-  FIDELIO_RETURN_IF_ERROR(CheckEnum(request.quality(), "quality"));
+  FIDELIO_RETURN_IF_ERROR(CheckEnum(request.quality_mode(), "quality_mode"));
   FIDELIO_RETURN_IF_ERROR(CheckEnum(request.encoding(), "encoding"));
-  const bool given = request.quality() == v1::DESIGN_QUALITY_GIVEN;
-  if (given && !request.has_given_quality()) {
-    return absl::InvalidArgumentError("given_quality: missing, but quality is GIVEN");
+  if (request.quality_mode() != v1::QUALITY_MODE_GIVEN) {
+    if (!request.has_quality()) return absl::OkStatus();
+    return absl::InvalidArgumentError("quality: present, but quality_mode is not GIVEN");
   }
-  if (!given && request.has_given_quality()) {
-    return absl::InvalidArgumentError("given_quality: present, but quality is not GIVEN");
+  if (!request.has_quality()) return absl::InvalidArgumentError("quality: missing, but quality_mode is GIVEN");
+  if (!request.has_candidates()) {
+    return absl::InvalidArgumentError("candidates: missing, but quality_mode is GIVEN, which is about candidates of yours");
   }
-  if (given && !request.has_candidates()) {
-    return absl::InvalidArgumentError("candidates: missing, but with quality GIVEN each needs its given_quality");
+  if (request.quality().rows() == request.candidates().rows()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("quality: ", request.quality().rows(), " rows, but there are ",
+                                                 request.candidates().rows(), " candidates"));
+}
+
+QualityMode ToQualityMode(v1::QualityMode mode) {
+  switch (mode) {
+    case v1::QUALITY_MODE_NONE:
+      return QualityMode::kNone;
+    case v1::QUALITY_MODE_GIVEN:
+      return QualityMode::kGiven;
+    default:
+      return QualityMode::kMean;
   }
-  if (given && request.given_quality().rows() != request.candidates().rows()) {
-    return absl::InvalidArgumentError(absl::StrCat("given_quality: ", request.given_quality().rows(),
-                                                   " rows, but there are ", request.candidates().rows(),
-                                                   " candidates"));
-  }
-  return absl::OkStatus();
 }
 
 absl::StatusOr<DppQuery> ToDppQuery(const v1::SampleDPPRequest& request, int64_t candidates,
                                     const ServiceLimits& limits) {
   DppQuery query;
-  FIDELIO_ASSIGN_OR_RETURN(query.k, ToSize(request.k(), "k", limits));
-  FIDELIO_ASSIGN_OR_RETURN(query.method, ToEnum(request.method(), DppMethod::kExact, "method"));
-  FIDELIO_ASSIGN_OR_RETURN(query.quality, ToEnum(request.quality(), DppQuality::kMean, "quality"));
   FIDELIO_ASSIGN_OR_RETURN(query.source, ToSource(request, candidates, limits));
-  if (request.has_given_quality()) {
-    FIDELIO_ASSIGN_OR_RETURN(query.given_quality,
-                             DecodeColumn(request.given_quality(), "given_quality", limits.max_matrix_elements));
-  }
   if (request.has_level()) query.level = request.level();
   query.exclude_observed = request.exclude_observed();
-  query.seed = request.seed();
+  FIDELIO_ASSIGN_OR_RETURN(query.options.k, ToSize(request.k(), "k", limits));
+  query.options.method = request.method() == v1::DESIGN_METHOD_MAP ? DppMethod::kMap : DppMethod::kExact;
+  query.options.quality_mode = ToQualityMode(request.quality_mode());
+  if (request.has_quality()) {
+    FIDELIO_ASSIGN_OR_RETURN(query.options.quality,
+                             DecodeColumn(request.quality(), "quality", limits.max_matrix_elements));
+  }
+  query.options.seed = request.seed();
   return query;
 }
 
-void ToMessage(const DppDesign& design, v1::MatrixEncoding encoding, v1::SampleDPPResponse* message) {
+void ToMessage(const Design& design, v1::MatrixEncoding encoding, v1::SampleDPPResponse* message) {
   EncodeMatrix(design.inputs, encoding, message->mutable_inputs());
   message->mutable_indices()->Add(design.indices.begin(), design.indices.end());
   message->set_log_determinant(design.log_determinant);
   EncodeMatrix(design.quality, encoding, message->mutable_quality());
-  message->set_variance_before(design.variance_before);
-  message->set_variance_after(design.variance_after);
+  message->set_variance_before(design.reduction.before);
+  message->set_variance_after(design.reduction.after);
 }
 
 // How many points of the emulator a Suggest needs jointly: candidates at each level that may be run and at the highest.
@@ -131,19 +137,31 @@ absl::Status CheckSuggestOptions(const v1::SuggestRequest& request) {
   return absl::OkStatus();
 }
 
-absl::StatusOr<SuggestQuery> ToSuggestQuery(const v1::SuggestRequest& request, int64_t candidates,
+Criterion ToCriterion(v1::SuggestCriterion criterion) {
+  switch (criterion) {
+    case v1::SUGGEST_CRITERION_MAX_VARIANCE:
+      return Criterion::kMaximumVariance;
+    case v1::SUGGEST_CRITERION_EXPECTED_IMPROVEMENT:
+      return Criterion::kExpectedImprovement;
+    case v1::SUGGEST_CRITERION_CONFIDENCE_BOUND:
+      return Criterion::kConfidenceBound;
+    default:
+      return Criterion::kVarianceReduction;
+  }
+}
+
+absl::StatusOr<SuggestQuery> ToSuggestQuery(const v1::SuggestRequest& request, int64_t candidates, int64_t targets,
                                             const ServiceLimits& limits) {
   SuggestQuery query;
-  FIDELIO_ASSIGN_OR_RETURN(query.count, ToSize(request.count(), "count", limits));
-  FIDELIO_ASSIGN_OR_RETURN(query.criterion,
-                           ToEnum(request.criterion(), SuggestCriterion::kVarianceReduction, "criterion"));
-  query.maximise = request.direction() == v1::SUGGEST_DIRECTION_MAXIMISE;
-  if (request.has_width()) query.width = request.width();
-  if (request.has_budget()) query.budget = request.budget();
-  query.levels.assign(request.levels().begin(), request.levels().end());
   FIDELIO_ASSIGN_OR_RETURN(query.source, ToSource(request, candidates, limits));
-  query.target_count = static_cast<int>(request.target_count() > 0 ? request.target_count() : kTargets);
+  query.target_count = static_cast<int>(targets);
   query.seed = request.seed();
+  query.levels.assign(request.levels().begin(), request.levels().end());
+  query.options.criterion = ToCriterion(request.criterion());
+  FIDELIO_ASSIGN_OR_RETURN(query.options.count, ToSize(request.count(), "count", limits));
+  if (request.has_budget()) query.options.budget = request.budget();
+  query.options.maximise = request.direction() == v1::SUGGEST_DIRECTION_MAXIMISE;
+  if (request.has_width()) query.options.width = request.width();
   return query;
 }
 
@@ -203,7 +221,7 @@ grpc::Status EmulatorService::SampleDPP(Context* context, const v1::SampleDPPReq
     FIDELIO_ASSIGN_OR_RETURN(const DppQuery query, ToDppQuery(*request, n, limits));
     const auto check = [&call] { return call.StopReason(); };
     FIDELIO_RETURN_IF_ERROR(check());
-    FIDELIO_ASSIGN_OR_RETURN(const DppDesign design, parts_.models->SampleDpp(*revision, query, check));
+    FIDELIO_ASSIGN_OR_RETURN(const Design design, parts_.models->SampleDpp(*revision, query, check));
     const bool follow = request->encoding() == v1::MATRIX_ENCODING_UNSPECIFIED && request->has_candidates();
     ToMessage(design, follow ? EncodingOf(request->candidates()) : request->encoding(), response);
     SetRevision(*revision, response);
@@ -229,7 +247,7 @@ grpc::Status EmulatorService::Suggest(Context* context, const v1::SuggestRequest
     // Candidates on the wire and decoded, all points, and several matrices of their covariances.
     FIDELIO_ASSIGN_OR_RETURN(const auto memory,
                              parts_.memory->Reserve(kDouble * (2 * n * d + 2 * points * d + 6 * points * points)));
-    FIDELIO_ASSIGN_OR_RETURN(const SuggestQuery query, ToSuggestQuery(*request, n, limits));
+    FIDELIO_ASSIGN_OR_RETURN(const SuggestQuery query, ToSuggestQuery(*request, n, m, limits));
     const auto check = [&call] { return call.StopReason(); };
     FIDELIO_RETURN_IF_ERROR(check());
     FIDELIO_ASSIGN_OR_RETURN(const SuggestedRuns answer, parts_.models->Suggest(*revision, query, check));
