@@ -61,8 +61,8 @@ ServerProcess::ServerProcess(const std::string& data_dir, const std::vector<std:
     for (const std::string& told : lines_) ADD_FAILURE() << told;
     std::abort();  // nothing of the test makes sense
   }
-  const std::string address = line.substr(colon + 8, line.find(' ', colon) - colon - 8);
-  const auto channel = grpc::CreateChannel(address, grpc::InsecureChannelCredentials());
+  address_ = line.substr(colon + 8, line.find(' ', colon) - colon - 8);
+  const auto channel = grpc::CreateChannel(address_, grpc::InsecureChannelCredentials());
   EXPECT_TRUE(channel->WaitForConnected(std::chrono::system_clock::now() + std::chrono::seconds(30)));
   stub_ = v1::Emulator::NewStub(channel);
 }

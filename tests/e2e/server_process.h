@@ -23,6 +23,7 @@ class ServerProcess {
   ~ServerProcess();
 
   v1::Emulator::Stub& stub() { return *stub_; }
+  const std::string& address() const { return address_; }
 
   void Signal(int number);
   // Waits for its end; answers the exit code, or minus the signal that ended it.
@@ -36,6 +37,7 @@ class ServerProcess {
   pid_t pid_ = -1;
   bool ended_ = false;
   std::thread reader_;
+  std::string address_;
   std::unique_ptr<v1::Emulator::Stub> stub_;
 
   absl::Mutex mutex_;
