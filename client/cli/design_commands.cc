@@ -42,12 +42,19 @@ struct DiagnoseCommandOptions {
 };
 
 const TypedNames& DesignNames() {
-  static const auto* names = new TypedNames{
-      {"model", "NAME"},         {"k", "--k"},         {"quality", "--candidates, column quality"},
-      {"candidates", "--candidates"}, {"candidate_count", "--candidate-count"},
-      {"level", "--level"},      {"levels", "--levels"}, {"count", "--count"},
-      {"budget", "--budget"},    {"width", "--width"},   {"direction", "--maximise"},
-      {"target_count", "--targets"},  {"revision", "--revision"}};
+  static const auto* names = new TypedNames{{"model", "NAME"},
+                                            {"k", "--k"},
+                                            {"quality", "--candidates, column quality"},
+                                            {"candidates", "--candidates"},
+                                            {"candidate_count", "--candidate-count"},
+                                            {"level", "--level"},
+                                            {"levels", "--levels"},
+                                            {"count", "--count"},
+                                            {"budget", "--budget"},
+                                            {"width", "--width"},
+                                            {"direction", "--maximise"},
+                                            {"target_count", "--targets"},
+                                            {"revision", "--revision"}};
   return *names;
 }
 
@@ -134,8 +141,8 @@ absl::Status SampleDpp(Context& context, const SampleDppOptions& options) {
     absl::StrAppend(&csv, DesignRow(fidelity, design->inputs.row(i).transpose()));
   }
   if (absl::Status status = context.Write(options.output, json, csv); !status.ok()) return status;
-  context.Remark(absl::StrCat(design->inputs.rows(), design->inputs.rows() == 1 ? " input" : " inputs", " for ", fidelity,
-                              ": ", ReductionText(*model, design->variance_before, design->variance_after)));
+  context.Remark(absl::StrCat(design->inputs.rows(), design->inputs.rows() == 1 ? " input" : " inputs", " for ",
+                              fidelity, ": ", ReductionText(*model, design->variance_before, design->variance_after)));
   return absl::OkStatus();
 }
 
@@ -242,8 +249,9 @@ absl::Status Diagnose(Context& context, const DiagnoseCommandOptions& options) {
                       absl::StrCat(RoundNumber(d.residuals.cwiseAbs().maxCoeff()), " sd"), RoundNumber(d.inflation)});
     }
   }
-  context.Print(Json{{"fidelities", fidelities}, {"revision", answer->revision}, {"data_version", answer->data_version}},
-                TextTable(rows));
+  context.Print(
+      Json{{"fidelities", fidelities}, {"revision", answer->revision}, {"data_version", answer->data_version}},
+      TextTable(rows));
   return absl::OkStatus();
 }
 
@@ -281,10 +289,14 @@ void AddSampleDpp(CLI::App& app, Context& context) {
       "  given  large values in the column quality of the file of --candidates\n",
       [&context, options] { return SampleDpp(context, *options); });
   AddDesignOptions(command, *options);
-  command->add_option("--k", options->dpp.k, "how many inputs")->check(Positive())->type_name("K")->capture_default_str();
+  command->add_option("--k", options->dpp.k, "how many inputs")
+      ->check(Positive())
+      ->type_name("K")
+      ->capture_default_str();
   AddChoice(command, "--method", "METHOD", "exact: a random design (default); map: the most likely, found greedily",
             MethodWords(), options->dpp.method);
-  AddChoice(command, "--quality", "QUALITY", "mean (default), none or given", QualityWords(), options->dpp.quality_mode);
+  AddChoice(command, "--quality", "QUALITY", "mean (default), none or given", QualityWords(),
+            options->dpp.quality_mode);
   command->add_option("--level", options->level, "fidelity that will be run, by name or number; default: the highest");
   command->add_flag("--exclude-observed", options->dpp.exclude_observed, "choose no input observed at that fidelity");
 }

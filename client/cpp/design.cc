@@ -33,8 +33,8 @@ void GetRevision(const Response& response, Answer* answer) {
 }
 
 absl::Status WrongShape(absl::string_view field, const Eigen::MatrixXd& matrix) {
-  return absl::InternalError(
-      absl::StrCat("the server answered ", field, " of ", matrix.rows(), " × ", matrix.cols(), ", which is not its shape"));
+  return absl::InternalError(absl::StrCat("the server answered ", field, " of ", matrix.rows(), " × ", matrix.cols(),
+                                          ", which is not its shape"));
 }
 
 }  // namespace

@@ -66,10 +66,11 @@ absl::StatusOr<Points> MakePoints(absl::string_view model, const Dataset& data, 
   const InputBox box = DesignBox(data);
   const bool given = source.given.rows() > 0;
   if (!given && box.lower == box.upper) {
-    return PreconditionError("NO_INPUT_BOX", absl::StrCat("models/", model),
-                             "has no input_box, and all its observations have the same input, so that there is no range "
-                             "to make candidates in",
-                             "set input_box with UpdateModel, or give candidates");
+    return PreconditionError(
+        "NO_INPUT_BOX", absl::StrCat("models/", model),
+        "has no input_box, and all its observations have the same input, so that there is no range "
+        "to make candidates in",
+        "set input_box with UpdateModel, or give candidates");
   }
   const int made = given ? 0 : source.count;
   FIDELIO_ASSIGN_OR_RETURN(const Matrix points, FillBox(box, made + targets, seed));
@@ -102,8 +103,7 @@ absl::StatusOr<SuggestedRuns> ModelService::Suggest(const LoadedRevision& revisi
                                                     Check check) const {
   SuggestOptions options = query.options;
   for (size_t i = 0; i < query.levels.size(); ++i) {
-    FIDELIO_ASSIGN_OR_RETURN(const int level,
-                             revision.EmulatorLevel(query.levels[i], absl::StrCat("levels[", i, "]")));
+    FIDELIO_ASSIGN_OR_RETURN(const int level, revision.EmulatorLevel(query.levels[i], absl::StrCat("levels[", i, "]")));
     options.levels.push_back(level);
   }
   const bool improvement = options.criterion == Criterion::kExpectedImprovement;
@@ -112,8 +112,8 @@ absl::StatusOr<SuggestedRuns> ModelService::Suggest(const LoadedRevision& revisi
   for (int t = 0; t < revision.emulator().levels(); ++t) {
     options.costs.push_back(fidelities[static_cast<size_t>(revision.ModelLevel(t))].cost);
   }
-  FIDELIO_ASSIGN_OR_RETURN(const Points points, MakePoints(revision.model(), ground.data, query.source,
-                                                           query.target_count, query.seed));
+  FIDELIO_ASSIGN_OR_RETURN(const Points points,
+                           MakePoints(revision.model(), ground.data, query.source, query.target_count, query.seed));
   FIDELIO_RETURN_IF_ERROR(check());
   FIDELIO_ASSIGN_OR_RETURN(const Suggestions chosen,
                            fidelio::Suggest(revision.emulator(), points.candidates, points.targets,

@@ -63,7 +63,8 @@ absl::Status CheckDppOptions(const v1::SampleDPPRequest& request) {
   }
   if (!request.has_quality()) return absl::InvalidArgumentError("quality: missing, but quality_mode is GIVEN");
   if (!request.has_candidates()) {
-    return absl::InvalidArgumentError("candidates: missing, but quality_mode is GIVEN, which is about candidates of yours");
+    return absl::InvalidArgumentError(
+        "candidates: missing, but quality_mode is GIVEN, which is about candidates of yours");
   }
   if (request.quality().rows() == request.candidates().rows()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("quality: ", request.quality().rows(), " rows, but there are ",
@@ -240,9 +241,9 @@ grpc::Status EmulatorService::Suggest(Context* context, const v1::SuggestRequest
     const int64_t m = request->target_count() > 0 ? request->target_count() : kTargets;
     const int64_t points = blocks * n + m, d = revision->input_dimension();
     if (points > limits.max_design_points) {
-      return absl::InvalidArgumentError(
-          absl::StrCat(SourceField(request->has_candidates()), ": ", n, " candidates at ", blocks, " levels and ", m,
-                       " target points are ", points, " points, but at most ", limits.max_design_points, " are allowed"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          SourceField(request->has_candidates()), ": ", n, " candidates at ", blocks, " levels and ", m,
+          " target points are ", points, " points, but at most ", limits.max_design_points, " are allowed"));
     }
     // Candidates on the wire and decoded, all points, and several matrices of their covariances.
     FIDELIO_ASSIGN_OR_RETURN(const auto memory,

@@ -93,11 +93,9 @@ TEST_F(DesignLoopTest, EveryRoundOfDesignsLowersTheError) {
   const double designed = Rmse();
   EXPECT_LT(designed, start);
 
-  const auto next = client_->Suggest("forrester", {.count = 6,
-                                                   .budget = 35,
-                                                   .candidate_count = 128,
-                                                   .target_count = 64,
-                                                   .min_data_version = data_version_});
+  const auto next = client_->Suggest(
+      "forrester",
+      {.count = 6, .budget = 35, .candidate_count = 128, .target_count = 64, .min_data_version = data_version_});
   ASSERT_TRUE(next.ok()) << next.status();
   ASSERT_FALSE(next->runs.empty());
   EXPECT_LE(next->total_cost, 35);

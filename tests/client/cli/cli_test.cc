@@ -275,9 +275,9 @@ TEST_F(CliTest, SuggestionsAreTablesThatObserveTakes) {
     response.set_variance_after(1);
     return grpc::Status::OK;
   };
-  Result result = Run({"suggest", "wing", "--count", "4", "--budget", "12.5", "--criterion", "confidence-bound",
-                       "--maximise", "--width", "1.5", "--levels", "high,0", "--targets", "64", "--candidate-count",
-                       "128"});
+  Result result =
+      Run({"suggest", "wing", "--count", "4", "--budget", "12.5", "--criterion", "confidence-bound", "--maximise",
+           "--width", "1.5", "--levels", "high,0", "--targets", "64", "--candidate-count", "128"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out, "fidelity,x1,x2\nlow,0.5,1\nhigh,0.5,1\n");
   EXPECT_EQ(result.err,

@@ -206,8 +206,10 @@ TEST_F(DesignCallsTest, SampleDppNamesFieldValueAndRule) {
   ExpectBadField(sample([](auto& r) { r.set_candidate_count(4'000'000'000); }), "candidate_count",
                  "4000000000 candidates, but at most 3000");
   ExpectBadField(sample([](auto& r) { r.mutable_candidates()->set_rows(4'000'000'000); }), "candidates", "0 columns");
-  ExpectBadField(sample([](auto& r) { *r.mutable_candidates() = MakeMatrix(1, 2, {1, 2}); }), "candidates",
-                 "2 columns, but model \"wing\" has input dimension 1");
+  ExpectBadField(sample([](auto& r) {
+                   *r.mutable_candidates() = MakeMatrix(1, 2, {1, 2});
+                 }),
+                 "candidates", "2 columns, but model \"wing\" has input dimension 1");
   ExpectBadField(sample([](auto& r) { *r.mutable_candidates() = MakeMatrix(1, 1, {INFINITY}); }), "candidates", "inf");
   ExpectBadField(sample([](auto& r) { r.mutable_candidates(); }), "candidates", "at least 1 row");
   ExpectBadField(sample([](auto& r) { r.set_method(static_cast<v1::DesignMethod>(9)); }), "method", "9");
@@ -351,7 +353,8 @@ TEST_F(DesignCallsTest, SuggestNamesFieldValueAndRule) {
   ExpectBadField(suggest([](auto& r) { r.set_count(2'000'000'000); }), "count", "2000000000, but at most 1000");
   ExpectBadField(suggest([](auto& r) { r.set_budget(0); }), "budget", "0, want more than 0");
   ExpectBadField(suggest([](auto& r) { r.set_budget(std::nan("")); }), "budget", "nan");
-  ExpectBadField(suggest([](auto& r) { r.add_levels(0), r.add_levels(2); }), "levels[1]", "2, but model \"wing\" has 2");
+  ExpectBadField(suggest([](auto& r) { r.add_levels(0), r.add_levels(2); }), "levels[1]",
+                 "2, but model \"wing\" has 2");
   ExpectBadField(suggest([](auto& r) { r.set_criterion(static_cast<v1::SuggestCriterion>(9)); }), "criterion", "9");
   ExpectBadField(suggest([](auto& r) { r.set_direction(v1::SUGGEST_DIRECTION_MAXIMISE); }), "direction", "only");
   ExpectBadField(suggest([](auto& r) { r.set_width(1); }), "width", "only the criterion CONFIDENCE_BOUND");
@@ -360,8 +363,10 @@ TEST_F(DesignCallsTest, SuggestNamesFieldValueAndRule) {
                    r.set_width(-1);
                  }),
                  "width", "-1");
-  ExpectBadField(suggest([](auto& r) { *r.mutable_candidates() = MakeMatrix(1, 2, {1, 2}); }), "candidates",
-                 "2 columns, but model \"wing\" has input dimension 1");
+  ExpectBadField(suggest([](auto& r) {
+                   *r.mutable_candidates() = MakeMatrix(1, 2, {1, 2});
+                 }),
+                 "candidates", "2 columns, but model \"wing\" has input dimension 1");
   ExpectBadField(suggest([](auto& r) { *r.mutable_candidates() = MakeMatrix(1, 1, {std::nan("")}); }), "candidates",
                  "nan");
   ExpectBadField(suggest([](auto& r) { r.mutable_candidates(); }), "candidates", "at least 1 row");
@@ -418,8 +423,8 @@ TEST_F(DesignCallsTest, BeforeTheFirstFitThereAreNone) {
   v1::DiagnoseRequest request;
   request.set_model("models/empty");
   v1::DiagnoseResponse diagnostics;
-  ExpectError<google::rpc::PreconditionFailure>(Diagnose(request, &diagnostics),
-                                                grpc::StatusCode::FAILED_PRECONDITION, "has no revision yet");
+  ExpectError<google::rpc::PreconditionFailure>(Diagnose(request, &diagnostics), grpc::StatusCode::FAILED_PRECONDITION,
+                                                "has no revision yet");
   request.set_model("models/nobody");
   ExpectError<google::rpc::ResourceInfo>(Diagnose(request, &diagnostics), grpc::StatusCode::NOT_FOUND, "nobody");
 }
