@@ -28,6 +28,7 @@ SignalThread::SignalThread() {
   for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
   pthread_sigmask(SIG_BLOCK, &set, nullptr);
   signal(SIGPIPE, SIG_IGN);
+  signal(SIGXFSZ, SIG_IGN);  // a limit on the size of files is then an error of a write, like a full disk
   signals_ = signalfd(-1, &set, SFD_CLOEXEC);
   wake_ = eventfd(0, EFD_CLOEXEC);
   if (signals_ < 0 || wake_ < 0) std::abort();  // no descriptors at the very start

@@ -88,6 +88,11 @@ absl::StatusOr<ByteReader::Opened> ByteReader::Open(absl::string_view bytes, uin
   return Opened{ByteReader(bytes.substr(kHeader, length)), version};
 }
 
+uint32_t ByteReader::KindOf(absl::string_view bytes) {
+  if (bytes.size() < kHeader || std::memcmp(bytes.data(), kMagic, sizeof(kMagic)) != 0) return 0;
+  return static_cast<uint32_t>(Take(bytes, 8, 4));
+}
+
 uint64_t ByteReader::Little(int bytes) {
   if (failed_ || rest_.size() < static_cast<size_t>(bytes)) {
     failed_ = true;

@@ -53,6 +53,9 @@ class FIDELIO_EXPORT ByteReader {
   static absl::StatusOr<Opened> Open(absl::string_view bytes, uint32_t kind, uint32_t newest_version,
                                      absl::string_view want);
 
+  // The kind that a header names, nothing else checked; 0 when there is no header.
+  static uint32_t KindOf(absl::string_view bytes);
+
   explicit ByteReader(absl::string_view payload) : rest_(payload) {}
 
   uint32_t U32() { return static_cast<uint32_t>(Little(4)); }

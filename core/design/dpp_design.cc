@@ -88,14 +88,33 @@ absl::Status Choose(const Matrix& covariance, const Vector& quality, const std::
   return absl::OkStatus();
 }
 
-absl::StatusOr<VarianceReduction> Reduction(const Emulator& emulator, const Matrix& covariance, const Design& design,
-                                            PredictOptions options) {
+// `joint`: of f_t at the candidates, which serves when t is the highest level.
+absl::StatusOr<VarianceReduction> Reduction(const Emulator& emulator, const Matrix& candidates,
+                                            const JointPosterior& joint, const Design& design, PredictOptions options) {
+  const int top = emulator.levels() - 1, level = options.level == -1 ? top : options.level;
   options.include_noise = true;
   FIDELIO_ASSIGN_OR_RETURN(const Prediction noisy, emulator.Predict(design.inputs, options));
-  const Vector noise = (noisy.variance - covariance.diagonal()(design.indices)).cwiseMax(0);
-  FIDELIO_ASSIGN_OR_RETURN(const double trace, TraceReduction(covariance, design.indices, noise));
-  const double n = static_cast<double>(covariance.rows()), before = covariance.trace() / n;
-  return VarianceReduction{.before = before, .after = std::max(before - trace / n, 0.0)};
+  options.include_noise = false;
+  const Vector noise = (noisy.variance - joint.covariance.diagonal()(design.indices)).cwiseMax(0);
+  Vector variances = joint.covariance.diagonal();
+  Matrix cross;  // k×n
+  if (level == top) {
+    cross = joint.covariance(design.indices, Eigen::all);
+  } else {
+    const Index k = design.inputs.rows(), n = std::min<Index>(candidates.rows(), kMostJointInputs - k);
+    Matrix x(k + n, candidates.cols());
+    x << design.inputs, candidates.topRows(n);
+    std::vector<int> levels(k + n, top);
+    std::fill_n(levels.begin(), k, level);
+    FIDELIO_ASSIGN_OR_RETURN(const JointPosterior both, emulator.JointMomentsAt(x, levels, options));
+    cross = both.covariance.topRightCorner(k, n);
+    variances = both.covariance.diagonal().tail(n);
+  }
+  FIDELIO_ASSIGN_OR_RETURN(const double trace,
+                           TraceReduction(joint.covariance(design.indices, design.indices), cross, noise));
+  const double before = variances.mean();
+  return VarianceReduction{.before = before,
+                           .after = std::max(before - trace / static_cast<double>(variances.size()), 0.0)};
 }
 
 }  // namespace
@@ -112,9 +131,7 @@ absl::StatusOr<Design> DesignByDpp(const Emulator& emulator, const Matrix& candi
   FIDELIO_RETURN_IF_ERROR(Choose(joint.covariance, quality, choosable, options, design));
   design.inputs = candidates(design.indices, Eigen::all);
   design.quality = quality(design.indices);
-  if (options.level == -1 || options.level == emulator.levels() - 1) {
-    FIDELIO_ASSIGN_OR_RETURN(design.reduction, Reduction(emulator, joint.covariance, design, predict));
-  }
+  FIDELIO_ASSIGN_OR_RETURN(design.reduction, Reduction(emulator, candidates, joint, design, predict));
   return design;
 }
 

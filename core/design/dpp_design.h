@@ -3,17 +3,16 @@
 // The kernel is L_ij = q_i C_ij q_j, with the joint posterior covariance C of f_t at the candidates and their quality q
 // (quality.h): sets with a large determinant are where the model is uncertain, where quality is high, and spread out.
 //
-// What the design is worth, seen from the highest fidelity T, is how far the variance of f_T, averaged over the candidates,
-// would fall by observing f_T at the k inputs, with the model's noise N:
+// What the design is worth is how far the variance of the highest fidelity f_T, averaged over the candidates c, is expected to
+// fall by observing f_t at the k inputs s, with the model's noise N:
 //
-//   trace(C_cs (C_ss + N)⁻¹ C_sc) / n
+//   trace(C_cs (C_ss + N)⁻¹ C_sc) / n,   C_ss = cov(f_t(s)),  C_sc = cov(f_t(s), f_T(c))
 //
 // exact for a Gaussian posterior, and the best linear estimate for a mixture of them.
 #ifndef FIDELIO_CORE_DESIGN_DPP_DESIGN_H_
 #define FIDELIO_CORE_DESIGN_DPP_DESIGN_H_
 
 #include <cstdint>
-#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -34,9 +33,9 @@ struct DppDesignOptions {
   int k = 1;       // ≥ 1
   DppMethod method = DppMethod::kExact;
   QualityMode quality_mode = QualityMode::kMean;
-  Vector quality;               // n, for QualityMode::kGiven
+  Vector quality = {};          // n, for QualityMode::kGiven
   uint64_t seed = 0;            // the same seed gives the same design
-  Matrix excluded;              // m×d inputs that are not chosen, such as the observed ones; may be empty
+  Matrix excluded = {};         // m×d inputs that are not chosen, such as the observed ones; may be empty
   double same_distance = 1e-9;  // inputs this near in every coordinate, relative to the candidates' range, are the same
   int threads = 1;              // 0: all cores; results do not depend on it
 };
@@ -51,10 +50,9 @@ struct VarianceReduction {
 struct Design {
   std::vector<int> indices;  // of the candidates: ascending for kExact, in the order of their choice for kMap
   Matrix inputs;             // k×d
-  Vector quality;            // k
+  Vector quality = {};       // k
   double log_determinant = 0;
-  // Absent for a level below the highest: an Emulator does not tell the covariances of two levels.
-  std::optional<VarianceReduction> reduction;
+  VarianceReduction reduction;
 };
 
 // Chooses among the rows of `candidates` (n×d, n ≤ kMostJointInputs). Candidates that are excluded, and copies of earlier ones,

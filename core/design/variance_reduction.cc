@@ -6,14 +6,10 @@
 
 namespace fidelio {
 
-absl::StatusOr<double> TraceReduction(const Matrix& covariance, const std::vector<int>& observed, const Vector& noise) {
-  Matrix part = covariance(observed, observed);
-  part.diagonal() += noise;
-  Matrix inverse(part.rows(), part.cols());
-  FIDELIO_ASSIGN_OR_RETURN([[maybe_unused]] const double jitter,
-                           CholeskyWithInverse(part, inverse, "covariance of the design"));
-  const Matrix cross = covariance(observed, Eigen::all);
-  Matrix explained(cross.rows(), cross.cols());
+absl::StatusOr<double> TraceReduction(Matrix observed, const Matrix& cross, const Vector& noise) {
+  observed.diagonal() += noise;
+  Matrix inverse(observed.rows(), observed.cols()), explained(cross.rows(), cross.cols());
+  FIDELIO_RETURN_IF_ERROR(CholeskyWithInverse(observed, inverse, "covariance of the design").status());
   LowerTimes(inverse, cross, explained);
   return explained.squaredNorm();
 }

@@ -37,11 +37,6 @@ class FIDELIO_EXPORT MfDgp final : public MixtureEmulator {
   // What Save() wrote; predicts the same bits on the same machine. DATA_LOSS or INVALID_ARGUMENT otherwise.
   static absl::StatusOr<std::unique_ptr<MfDgp>> Load(absl::string_view bytes);
 
-  // This model given other data, the same levels with observations added as a rule: the draws of the hyperparameters stay,
-  // weighed anew by what the data tell about them, so that it takes milliseconds. Good for a few points more; a fit learns
-  // more from many. FAILED_PRECONDITION where a level's noise was learned and is given now, or the other way round.
-  absl::StatusOr<std::unique_ptr<MfDgp>> Condition(const Dataset& data, int threads = 0) const;
-
   int levels() const override;
   int input_dimension() const override;
   absl::StatusOr<Prediction> Predict(const Matrix& x, const PredictOptions& options) const override;
@@ -54,6 +49,10 @@ class FIDELIO_EXPORT MfDgp final : public MixtureEmulator {
   absl::StatusOr<Matrix> SamplePaths(const Matrix& x, const SampleOptions& options) const override;
   absl::StatusOr<std::vector<ObservedMixtures>> LeaveOneOutMixtures() const override;
   absl::StatusOr<std::vector<LeaveOneOut>> LeaveOneOutPredictions() const override;
+  // An MfDgp. The draws of the hyperparameters stay, weighed anew by what the data tell about them: good for a few points
+  // more; a fit learns more from many. FAILED_PRECONDITION where a level's noise was learned and is given now, or the
+  // other way round.
+  absl::StatusOr<std::unique_ptr<Emulator>> Condition(const Dataset& data, int threads) const override;
   std::string Save() const override;
 
   const FitReport& report() const;

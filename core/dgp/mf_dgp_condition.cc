@@ -70,7 +70,7 @@ void MfDgp::Impl::WeighAnew(const Impl& before, const std::vector<absl::StatusOr
   for (Eigen::Index i = 0; i < count; ++i) draws[i].weight = changed[i];
 }
 
-absl::StatusOr<std::unique_ptr<MfDgp>> MfDgp::Condition(const Dataset& data, int threads) const {
+absl::StatusOr<std::unique_ptr<Emulator>> MfDgp::Condition(const Dataset& data, int threads) const {
   FIDELIO_RETURN_IF_ERROR(Validate(data));
   if (levels() != static_cast<int>(data.levels.size()) || input_dimension() != data.dimension()) {
     return absl::InvalidArgumentError(
@@ -95,7 +95,7 @@ absl::StatusOr<std::unique_ptr<MfDgp>> MfDgp::Condition(const Dataset& data, int
   }
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl,
                            Impl::Build(data, std::move(structures), impl_->draws, impl_->report, threads, impl_.get()));
-  return std::unique_ptr<MfDgp>(new MfDgp(std::move(impl)));
+  return std::unique_ptr<Emulator>(new MfDgp(std::move(impl)));
 }
 
 }  // namespace fidelio

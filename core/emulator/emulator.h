@@ -9,12 +9,14 @@
 #define FIDELIO_CORE_EMULATOR_EMULATOR_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/base/export.h"
 #include "core/base/types.h"
+#include "core/emulator/dataset.h"
 
 namespace fidelio {
 
@@ -87,6 +89,10 @@ class FIDELIO_EXPORT Emulator {
   // How well each level's observations are predicted without them, one entry per level, without refitting: the
   // hyperparameters are those learned from all observations.
   virtual absl::StatusOr<std::vector<LeaveOneOut>> LeaveOneOutPredictions() const = 0;
+
+  // This model given other data, the same levels with observations added as a rule, without another fit: what it learned
+  // stays as it is. FAILED_PRECONDITION where that needs a fit.
+  virtual absl::StatusOr<std::unique_ptr<Emulator>> Condition(const Dataset& data, int threads) const = 0;
 
   // The complete state as versioned, checksummed bytes (core/base/bytes.h).
   virtual std::string Save() const = 0;

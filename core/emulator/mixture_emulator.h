@@ -12,6 +12,7 @@
 
 namespace fidelio {
 
+// Condition gives a MixtureEmulator again.
 class FIDELIO_EXPORT MixtureEmulator : public Emulator {
  public:
   // The mixture at the rows of x that Predict summarises; options.quantiles and input_gradient are ignored. Holds S×n

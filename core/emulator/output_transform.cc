@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "absl/strings/str_format.h"
 #include "core/base/status_macros.h"
@@ -96,6 +97,19 @@ TransformedMoments OutputTransform::Moments(double mean, double variance) const 
   return result;
 }
 
+absl::StatusOr<Dataset> OutputTransform::Apply(Dataset data) const {
+  for (size_t t = 0; t < data.levels.size(); ++t) {
+    LevelData& level = data.levels[t];
+    for (Index i = 0; i < level.y.size(); ++i) {
+      FIDELIO_RETURN_IF_ERROR(Check(level.y[i], absl::StrFormat("levels[%d].y[%d]", t, i)));
+      const double slope = Slope(level.y[i]);
+      if (level.noise_variance.size() > 0) level.noise_variance[i] *= slope * slope;
+      level.y[i] = Forward(level.y[i]);
+    }
+  }
+  return data;
+}
+
 absl::StatusOr<TransformedData> TransformOutputs(const Dataset& data, const OutputTransform& transform) {
   TransformedData result{.transform = transform, .data = data};
   OutputTransform& own = result.transform;
@@ -122,13 +136,7 @@ absl::StatusOr<TransformedData> TransformOutputs(const Dataset& data, const Outp
         "levels: no output lies away from the border of the transform, want at least one");
   }
   if (!two_sided) own.upper_gap = 0;
-  for (LevelData& level : result.data.levels) {
-    for (Index i = 0; i < level.noise_variance.size(); ++i) {
-      const double slope = own.Slope(level.y[i]);
-      level.noise_variance[i] *= slope * slope;
-    }
-    for (double& y : level.y) y = own.Forward(y);
-  }
+  FIDELIO_ASSIGN_OR_RETURN(result.data, own.Apply(std::move(result.data)));
   return result;
 }
 

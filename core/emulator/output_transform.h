@@ -38,6 +38,10 @@ struct FIDELIO_EXPORT OutputTransform {
   // Moments of h(z), by exact formulas (log) or by quadrature to about 1e-9 of the width of the borders (logit).
   TransformedMoments Moments(double mean, double variance) const;
 
+  // The data that a model of z learns from, with the gaps of this. Given noise variances are multiplied by g'(y)².
+  // INVALID_ARGUMENT for outputs outside the borders.
+  absl::StatusOr<Dataset> Apply(Dataset data) const;
+
   // OK, or INVALID_ARGUMENT when y is not finite or not within the borders; `name` is y's in the message.
   absl::Status Check(double y, const std::string& name) const;
 };
@@ -47,8 +51,8 @@ struct TransformedData {
   Dataset data;
 };
 
-// The data that a model of z learns from. Given noise variances are multiplied by g'(y)². INVALID_ARGUMENT for outputs
-// outside the borders, impossible borders, or outputs that all lie at a border.
+// Finds the gaps, and applies the transform. INVALID_ARGUMENT for outputs outside the borders, impossible borders, or
+// outputs that all lie at a border.
 FIDELIO_EXPORT absl::StatusOr<TransformedData> TransformOutputs(const Dataset& data, const OutputTransform& transform);
 
 }  // namespace fidelio

@@ -16,8 +16,8 @@ namespace {
 
 using Eigen::Index;
 
-constexpr uint32_t kKind = 3, kVersion = 1;  // of sealed bytes (core/base/bytes.h)
-constexpr Index kBlock = 64;                 // query points that one thread works on at a time
+constexpr uint32_t kVersion = 1;  // of sealed bytes (core/base/bytes.h)
+constexpr Index kBlock = 64;      // query points that one thread works on at a time
 
 }  // namespace
 
@@ -133,6 +133,13 @@ absl::StatusOr<Matrix> TransformedEmulator::SamplePaths(const Matrix& x, const S
   return paths;
 }
 
+absl::StatusOr<std::unique_ptr<Emulator>> TransformedEmulator::Condition(const Dataset& data, int threads) const {
+  FIDELIO_ASSIGN_OR_RETURN(const Dataset transformed, transform_.Apply(data));
+  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Emulator> base, base_->Condition(transformed, threads));
+  return std::make_unique<TransformedEmulator>(
+      transform_, std::unique_ptr<const MixtureEmulator>(static_cast<MixtureEmulator*>(base.release())));
+}
+
 std::string TransformedEmulator::Save() const {
   ByteWriter out;
   out.U32(static_cast<uint32_t>(transform_.kind));
@@ -141,13 +148,14 @@ std::string TransformedEmulator::Save() const {
   out.F64(transform_.lower_gap);
   out.F64(transform_.upper_gap);
   out.String(base_->Save());
-  return out.Seal(kKind, kVersion);
+  return out.Seal(kTransformedEmulatorKind, kVersion);
 }
 
 absl::StatusOr<std::unique_ptr<TransformedEmulator>> TransformedEmulator::Load(absl::string_view bytes,
                                                                                const LoadBase& load_base) {
-  FIDELIO_ASSIGN_OR_RETURN(ByteReader::Opened opened,
-                           ByteReader::Open(bytes, kKind, kVersion, "checkpoint of a model with an output transform"));
+  FIDELIO_ASSIGN_OR_RETURN(
+      ByteReader::Opened opened,
+      ByteReader::Open(bytes, kTransformedEmulatorKind, kVersion, "checkpoint of a model with an output transform"));
   ByteReader& in = opened.reader;
   OutputTransform transform;
   const uint32_t kind = in.U32();

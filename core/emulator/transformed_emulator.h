@@ -6,6 +6,7 @@
 #ifndef FIDELIO_CORE_EMULATOR_TRANSFORMED_EMULATOR_H_
 #define FIDELIO_CORE_EMULATOR_TRANSFORMED_EMULATOR_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -19,6 +20,8 @@
 #include "core/emulator/output_transform.h"
 
 namespace fidelio {
+
+inline constexpr uint32_t kTransformedEmulatorKind = 3;  // of sealed bytes (core/base/bytes.h)
 
 class FIDELIO_EXPORT TransformedEmulator final : public Emulator {
  public:
@@ -40,6 +43,8 @@ class FIDELIO_EXPORT TransformedEmulator final : public Emulator {
                                                 const PredictOptions& options) const override;
   absl::StatusOr<Matrix> SamplePaths(const Matrix& x, const SampleOptions& options) const override;
   absl::StatusOr<std::vector<LeaveOneOut>> LeaveOneOutPredictions() const override;
+  // The gaps stay those of the fit.
+  absl::StatusOr<std::unique_ptr<Emulator>> Condition(const Dataset& data, int threads) const override;
   std::string Save() const override;
 
   const OutputTransform& transform() const { return transform_; }

@@ -1,13 +1,23 @@
 #include "core/linalg/symmetric_eigen.h"
 
-#include <Eigen/Eigenvalues>
+#include <cmath>
+
+#include "core/linalg/tridiagonal.h"
+#include "core/linalg/tridiagonal_eigen.h"
 
 namespace fidelio {
 
 SymmetricEigen EigenOfSymmetric(const Matrix& a) {
-  if (a.rows() == 0) return {};
-  const Eigen::SelfAdjointEigenSolver<Matrix> solver(a);
-  return {solver.eigenvalues().reverse(), solver.eigenvectors().rowwise().reverse()};
+  if (a.size() == 0) return {};
+  // Squares of elements must neither overflow nor vanish.
+  int exponent = 0;
+  std::frexp(a.triangularView<Eigen::Lower>().toDenseMatrix().cwiseAbs().maxCoeff(), &exponent);
+  const Tridiagonal tridiagonal(std::ldexp(1.0, -exponent) * a);
+  SymmetricEigen eigen = EigenOfTridiagonal(tridiagonal.diagonal(), tridiagonal.beside());
+  eigen.values = (std::ldexp(1.0, exponent) * eigen.values).reverse().eval();
+  eigen.vectors = eigen.vectors.rowwise().reverse().eval();
+  tridiagonal.TimesBasis(eigen.vectors);
+  return eigen;
 }
 
 }  // namespace fidelio

@@ -4,7 +4,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/bytes.h"
 #include "core/base/status_macros.h"
+#include "core/emulator/transformed_emulator.h"
 #include "server/status/errors.h"
 
 namespace fidelio {
@@ -76,7 +78,7 @@ absl::Status CheckMemoryForFit(absl::string_view model, const ModelSpec& spec, c
 }
 
 absl::StatusOr<Dataset> ReadDataset(const Store& store, absl::string_view model, const ModelSpec& spec,
-                                    int64_t data_version) {
+                                    int64_t data_version, const std::vector<ObservationBlock>& more_blocks) {
   std::vector<LevelBuilder> builders(spec.fidelities.size());
   ObservationQuery query{.last_version = data_version, .max_points = kMaxPage};
   for (bool more = data_version > 0; more;) {
@@ -92,6 +94,7 @@ absl::StatusOr<Dataset> ReadDataset(const Store& store, absl::string_view model,
     more = page.next.has_value();
     if (more) query.from = *page.next;
   }
+  for (const ObservationBlock& block : more_blocks) builders[static_cast<size_t>(block.level)].Append(block);
   if (spec.kind == ModelKind::kGp) builders.erase(builders.begin(), builders.end() - 1);
   Dataset data;
   for (const LevelBuilder& builder : builders) data.levels.push_back(builder.Build(spec.input_dimension));
@@ -99,12 +102,65 @@ absl::StatusOr<Dataset> ReadDataset(const Store& store, absl::string_view model,
   return data;
 }
 
+std::optional<OutputTransform> TransformOf(const ModelSpec& spec) {
+  OutputTransform transform;
+  switch (spec.output_transform.kind) {
+    case OutputTransformKind::kIdentity:
+      return std::nullopt;
+    case OutputTransformKind::kLog:
+      transform.kind = OutputTransform::Kind::kLog;
+      return transform;
+    case OutputTransformKind::kLogit:
+      transform.kind = OutputTransform::Kind::kLogit;
+      return transform;
+    case OutputTransformKind::kBounded:
+      transform.kind = OutputTransform::Kind::kLogit;
+      transform.lower = spec.output_transform.lower;
+      transform.upper = spec.output_transform.upper;
+      return transform;
+  }
+  return std::nullopt;
+}
+
+absl::StatusOr<FitData> ReadFitData(const Store& store, absl::string_view model, const ModelSpec& spec,
+                                    int64_t data_version) {
+  FitData result;
+  FIDELIO_ASSIGN_OR_RETURN(result.data, ReadDataset(store, model, spec, data_version));
+  if (const std::optional<OutputTransform> transform = TransformOf(spec)) {
+    FIDELIO_ASSIGN_OR_RETURN(TransformedData transformed, TransformOutputs(result.data, *transform));
+    result = {.data = std::move(transformed.data), .transform = transformed.transform};
+  }
+  return result;
+}
+
+std::unique_ptr<Emulator> MakeEmulator(const std::optional<OutputTransform>& transform, std::unique_ptr<MfDgp> fitted) {
+  if (!transform) return fitted;
+  return std::make_unique<TransformedEmulator>(*transform, std::move(fitted));
+}
+
+absl::StatusOr<std::unique_ptr<Emulator>> LoadEmulator(absl::string_view checkpoint) {
+  if (ByteReader::KindOf(checkpoint) != kTransformedEmulatorKind) return MfDgp::Load(checkpoint);
+  return TransformedEmulator::Load(checkpoint, [](absl::string_view base) { return MfDgp::Load(base); });
+}
+
+const MfDgp& FittedModel(const Emulator& emulator) {
+  const auto* transformed = dynamic_cast<const TransformedEmulator*>(&emulator);
+  return dynamic_cast<const MfDgp&>(transformed != nullptr ? transformed->base() : emulator);
+}
+
 InferenceChoice ChooseInference(const FitSpec& spec) {
   if (spec.inference != Inference::kAuto) return {spec.inference, "asked for"};
   return {Inference::kMoments, "AUTO: the only inference that this version has"};
 }
 
-int64_t EstimateBytes(const MfDgp& emulator) {
+std::vector<int64_t> KnownCounts(const Emulator& emulator, int fidelities) {
+  std::vector<int64_t> counts(static_cast<size_t>(fidelities - emulator.levels()), 0);
+  for (const LevelData& level : FittedModel(emulator).data().levels) counts.push_back(level.y.size());
+  return counts;
+}
+
+int64_t EstimateBytes(const Emulator& served) {
+  const MfDgp& emulator = FittedModel(served);
   std::vector<int64_t> counts;
   int64_t points = 0;
   for (const LevelData& level : emulator.data().levels) {

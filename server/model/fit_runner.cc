@@ -18,6 +18,9 @@ constexpr absl::Duration kFullDiskDelay = absl::Seconds(1);
 // A fit that brings the server down again and again before it can save its state ends with ABORTED.
 constexpr int64_t kMaxIdleResumes = 100;
 
+// To condition a fit's revision on the news while others change the model.
+constexpr int kConditionAttempts = 8;
+
 // The time to go at the speed so far, at most what the budget leaves. Nothing while it is too early to say.
 std::optional<absl::Duration> Eta(const FitProgress& progress, const FitSpec& spec) {
   constexpr double kEnough = 0.01;
@@ -113,14 +116,16 @@ void FitRunner::Run(FitJob& job) {
 absl::Status FitRunner::Fit(FitJob& job) {
   FIDELIO_ASSIGN_OR_RETURN(const FitRecord record, Begin(job));
   FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr model, context_.Find(job.model()));
-  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<MfDgpFit> fit, Prepare(job, record, model->stored.spec));
+  FIDELIO_ASSIGN_OR_RETURN(const FitData data,
+                           ReadFitData(context_.store(), job.model(), model->stored.spec, record.data_version));
+  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<MfDgpFit> fit, Prepare(job, record, data.data));
   Observer observer(this, &job, fit.get());
-  absl::StatusOr<std::unique_ptr<MfDgp>> emulator = fit->Run(&observer);
-  if (absl::IsCancelled(emulator.status())) {
+  absl::StatusOr<std::unique_ptr<MfDgp>> fitted = fit->Run(&observer);
+  if (absl::IsCancelled(fitted.status())) {
     return job.ended() ? absl::OkStatus() : SaveState(job, *fit);
   }
-  FIDELIO_RETURN_IF_ERROR(emulator.status());
-  return Succeed(job, *model, *std::move(emulator));
+  FIDELIO_RETURN_IF_ERROR(fitted.status());
+  return Succeed(job, *model, MakeEmulator(data.transform, *std::move(fitted)));
 }
 
 absl::Status FitRunner::Commit(const FitJob& job, absl::FunctionRef<absl::Status(StoreTransaction&)> body,
@@ -177,19 +182,17 @@ absl::StatusOr<FitRecord> FitRunner::Begin(FitJob& job) {
 }
 
 absl::StatusOr<std::unique_ptr<MfDgpFit>> FitRunner::Prepare(const FitJob& job, const FitRecord& record,
-                                                             const ModelSpec& spec) {
+                                                             const Dataset& data) {
   if (record.has_saved_state) {
     FIDELIO_ASSIGN_OR_RETURN(const std::string state, context_.store().ReadFitState(job.model(), job.id()));
     absl::StatusOr<std::unique_ptr<MfDgpFit>> fit = MfDgpFit::Resume(state, context_.options().fit_threads);
     if (fit.ok()) return fit;
     // Another version's, or damaged before it was stored: the observations are still there.
   }
-  return Start(job, record, spec);
+  return Start(job, data);
 }
 
-absl::StatusOr<std::unique_ptr<MfDgpFit>> FitRunner::Start(const FitJob& job, const FitRecord& record,
-                                                           const ModelSpec& spec) {
-  FIDELIO_ASSIGN_OR_RETURN(const Dataset data, ReadDataset(context_.store(), job.model(), spec, record.data_version));
+absl::StatusOr<std::unique_ptr<MfDgpFit>> FitRunner::Start(const FitJob& job, const Dataset& data) {
   const FitSpec asked = job.Get().options;
   FitOptions options;
   options.kernel = asked.kernel_family;
@@ -197,13 +200,13 @@ absl::StatusOr<std::unique_ptr<MfDgpFit>> FitRunner::Start(const FitJob& job, co
   options.threads = context_.options().fit_threads;
   if (asked.budget_seconds) options.max_seconds = *asked.budget_seconds;
   if (asked.budget_iterations) options.max_iterations = *asked.budget_iterations;
-  std::unique_ptr<MfDgp> warm;
+  std::unique_ptr<Emulator> warm;
   FIDELIO_ASSIGN_OR_RETURN(const ModelRecord model, context_.store().GetModel(job.model()));
   if (asked.warm_start && model.current_revision > 0) {
     FIDELIO_ASSIGN_OR_RETURN(const std::string checkpoint,
                              context_.store().ReadCheckpoint(job.model(), model.current_revision));
-    FIDELIO_ASSIGN_OR_RETURN(warm, MfDgp::Load(checkpoint));
-    options.warm_start = warm.get();
+    FIDELIO_ASSIGN_OR_RETURN(warm, LoadEmulator(checkpoint));
+    options.warm_start = &FittedModel(*warm);
   }
   return MfDgpFit::Create(data, options);
 }
@@ -222,12 +225,30 @@ absl::Status FitRunner::SaveState(FitJob& job, const MfDgpFit& fit) {
   return absl::OkStatus();
 }
 
-absl::Status FitRunner::Succeed(FitJob& job, const IndexedModel& model, std::unique_ptr<MfDgp> emulator) {
+std::optional<ConditionedRevision> FitRunner::ConditionOnNews(const IndexedModel& model, const Emulator& emulator,
+                                                              const RevisionInfo& revision) const {
+  if (model.record.current_revision == 0) return std::nullopt;
+  const absl::StatusOr<RevisionRecord> record =
+      context_.store().GetRevision(model.record.name, model.record.current_revision);
+  if (!record.ok()) return std::nullopt;
+  const absl::StatusOr<RevisionInfo> current = Decode<RevisionInfo>(record->metadata);
+  if (!current.ok() || current->origin != RevisionOrigin::kCondition ||
+      current->data_version <= revision.data_version) {
+    return std::nullopt;
+  }
+  absl::StatusOr<ConditionedRevision> more =
+      ConditionRevision(context_.store(), model, emulator, revision, {}, context_.options().fit_threads);
+  if (!more.ok()) return std::nullopt;  // the fit's revision is good without
+  return *std::move(more);
+}
+
+absl::Status FitRunner::Succeed(FitJob& job, const IndexedModel& model, std::unique_ptr<Emulator> emulator) {
+  const FitReport& report = FittedModel(*emulator).report();
   FitInfo info = job.Get();
   info.progress.phase = "finish";
   info.progress.fraction = 1;
   info.progress.eta = absl::ZeroDuration();
-  info.progress.elbo = emulator->report().log_posterior;
+  info.progress.elbo = report.log_posterior;
 
   RevisionInfo revision;
   revision.model = job.model();
@@ -237,43 +258,63 @@ absl::Status FitRunner::Succeed(FitJob& job, const IndexedModel& model, std::uni
   revision.options = info.options;
   revision.inference = info.inference.value_or(Inference::kMoments);
   revision.inference_reason = info.inference_reason;
-  revision.elbo = emulator->report().log_posterior;
-  revision.evaluations = emulator->report().evaluations;
-  revision.fit_duration = absl::Seconds(emulator->report().seconds);
+  revision.elbo = report.log_posterior;
+  revision.evaluations = report.evaluations;
+  revision.fit_duration = absl::Seconds(report.seconds);
   revision.code_version = context_.options().code_version;
-  // A GP knows the highest level alone.
-  revision.observation_counts.assign(model.stored.spec.fidelities.size() - emulator->data().levels.size(), 0);
-  for (const LevelData& level : emulator->data().levels) revision.observation_counts.push_back(level.y.size());
+  revision.observation_counts = KnownCounts(*emulator, model.fidelities());
 
   const std::string checkpoint = emulator->Save();
   const std::string metadata = Encode(revision), progress = Encode(ProgressOf(info));
   const int64_t bytes = EstimateBytes(*emulator);
-  ModelRecord changed;
-  FitRecord ended;
-  const absl::Status status = CommitPatiently(
-      job,
-      [&](StoreTransaction& transaction) -> absl::Status {
-        FIDELIO_ASSIGN_OR_RETURN(const RevisionRecord added,
-                                 transaction.AddRevision(job.model(), metadata, checkpoint));
-        revision.id = added.id;
-        FIDELIO_ASSIGN_OR_RETURN(
-            ended, transaction.UpdateFit(job.model(), job.id(),
-                                         {.state = FitState::kSucceeded, .progress = progress, .revision = added.id}));
-        FIDELIO_ASSIGN_OR_RETURN(changed, transaction.SetCurrentRevision(job.model(), 0, added.id));
-        return absl::OkStatus();
-      },
-      [&] {
-        // First into the cache, so that nobody loads what is in memory already.
-        context_.cache().Insert({job.uid(), revision.id}, std::make_shared<LoadedRevision>(revision, model.fidelities(),
-                                                                                           std::move(emulator), bytes));
-        context_.index().Put(changed);
-        job.Update([&](FitInfo& known) {
-          known.state = FitState::kSucceeded;
-          known.progress = info.progress;
-          known.revision = revision.id;
-          known.finished = ended.finished;
+  const auto loaded = [&](const RevisionInfo& of, std::unique_ptr<Emulator> by, int64_t size) {
+    context_.cache().Insert({job.uid(), of.id},
+                            std::make_shared<LoadedRevision>(of, model.fidelities(), std::move(by), size));
+  };
+  absl::Status status;
+  bool outdated = true;
+  for (int attempt = 1; outdated; ++attempt) {
+    outdated = false;
+    FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr known, context_.Find(job.model()));
+    std::optional<ConditionedRevision> more = ConditionOnNews(*known, *emulator, revision);
+    ModelRecord changed;
+    FitRecord ended;
+    status = CommitPatiently(
+        job,
+        [&](StoreTransaction& transaction) -> absl::Status {
+          FIDELIO_ASSIGN_OR_RETURN(const ModelRecord now, transaction.GetModel(job.model()));
+          outdated = attempt < kConditionAttempts &&
+                     (now.current_revision != known->record.current_revision || (more && !more->UpToDate(now)));
+          if (outdated) return absl::AbortedError("the model has changed meanwhile");
+          FIDELIO_ASSIGN_OR_RETURN(const RevisionRecord added,
+                                   transaction.AddRevision(job.model(), metadata, checkpoint));
+          revision.id = added.id;
+          FIDELIO_ASSIGN_OR_RETURN(
+              ended,
+              transaction.UpdateFit(job.model(), job.id(),
+                                    {.state = FitState::kSucceeded, .progress = progress, .revision = added.id}));
+          int64_t current = added.id;
+          if (more) {
+            FIDELIO_ASSIGN_OR_RETURN(const RevisionRecord second,
+                                     transaction.AddRevision(job.model(), Encode(more->info), more->checkpoint));
+            current = more->info.id = second.id;
+          }
+          FIDELIO_ASSIGN_OR_RETURN(changed, transaction.SetCurrentRevision(job.model(), 0, current));
+          return absl::OkStatus();
+        },
+        [&] {
+          // First into the cache, so that nobody loads what is in memory already.
+          loaded(revision, std::move(emulator), bytes);
+          if (more) loaded(more->info, std::move(more->emulator), more->bytes);
+          context_.index().Put(changed);
+          job.Update([&](FitInfo& of) {
+            of.state = FitState::kSucceeded;
+            of.progress = info.progress;
+            of.revision = revision.id;
+            of.finished = ended.finished;
+          });
         });
-      });
+  }
   if (status.ok() && context_.options().metrics != nullptr) {
     context_.options().metrics->RecordFit(Metrics::FitState::kSucceeded, absl::ToDoubleSeconds(revision.fit_duration));
   }

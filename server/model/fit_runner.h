@@ -11,12 +11,14 @@
 #define FIDELIO_SERVER_MODEL_FIT_RUNNER_H_
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/dgp/mf_dgp_fit.h"
+#include "server/model/conditioned_revision.h"
 #include "server/model/fit_job.h"
 #include "server/model/fit_scheduler.h"
 #include "server/model/service_context.h"
@@ -35,10 +37,14 @@ class FitRunner {
 
   absl::Status Fit(FitJob& job);
   absl::StatusOr<FitRecord> Begin(FitJob& job);
-  absl::StatusOr<std::unique_ptr<MfDgpFit>> Prepare(const FitJob& job, const FitRecord& record, const ModelSpec& spec);
-  absl::StatusOr<std::unique_ptr<MfDgpFit>> Start(const FitJob& job, const FitRecord& record, const ModelSpec& spec);
+  absl::StatusOr<std::unique_ptr<MfDgpFit>> Prepare(const FitJob& job, const FitRecord& record, const Dataset& data);
+  absl::StatusOr<std::unique_ptr<MfDgpFit>> Start(const FitJob& job, const Dataset& data);
   absl::Status SaveState(FitJob& job, const MfDgpFit& fit);
-  absl::Status Succeed(FitJob& job, const IndexedModel& model, std::unique_ptr<MfDgp> emulator);
+  absl::Status Succeed(FitJob& job, const IndexedModel& model, std::unique_ptr<Emulator> emulator);
+  // A fit's revision given the observations that came while it ran, if the one that the model serves knows them already (by
+  // update CONDITION): so that nothing that was served is forgotten.
+  std::optional<ConditionedRevision> ConditionOnNews(const IndexedModel& model, const Emulator& emulator,
+                                                     const RevisionInfo& revision) const;
   void Fail(FitJob& job, const absl::Status& error);
 
   // Commits for a job; CANCELLED when it has ended meanwhile.

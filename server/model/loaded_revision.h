@@ -20,6 +20,7 @@ class LoadedRevision {
  public:
   LoadedRevision(RevisionInfo info, int fidelities, std::unique_ptr<const Emulator> emulator, int64_t bytes);
 
+  const RevisionInfo& info() const { return info_; }
   const std::string& model() const { return info_.model; }
   int64_t revision() const { return info_.id; }
   int64_t data_version() const { return info_.data_version; }

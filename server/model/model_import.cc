@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/model/core_models.h"
 #include "server/model/model_service.h"
 #include "server/model/service_impl.h"
 #include "server/model/spool_file.h"
@@ -171,7 +172,7 @@ class ModelService::Import final : public ModelImport {
     if (!part.ok()) return InFile(part.status());
     const absl::StatusOr<RevisionInfo> info = Decode<RevisionInfo>(part->metadata);
     if (!info.ok()) return InFile(info.status());
-    const absl::StatusOr<std::unique_ptr<MfDgp>> emulator = MfDgp::Load(part->checkpoint);
+    const absl::StatusOr<std::unique_ptr<Emulator>> emulator = LoadEmulator(part->checkpoint);
     if (!emulator.ok()) return InFile(emulator.status());
     const bool gp = stored_.spec.kind == ModelKind::kGp;
     const int levels = gp ? 1 : static_cast<int>(stored_.spec.fidelities.size());

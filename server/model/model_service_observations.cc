@@ -4,9 +4,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/model/conditioned_revision.h"
+#include "server/model/core_models.h"
 #include "server/model/model_service.h"
 #include "server/model/service_impl.h"
 #include "server/model/validate.h"
+#include "server/status/errors.h"
 
 namespace fidelio {
 namespace {
@@ -15,6 +18,7 @@ using Eigen::Index;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr int64_t kReadAhead = 10'000;  // points that are read from the store at a time
+constexpr int kConditionAttempts = 8;   // to condition a revision while others change the model
 
 ObservationBlock BlockOf(const ObservationBatch& batch) {
   ObservationBlock block;
@@ -56,6 +60,24 @@ absl::Status ForEachBlock(const Store& store, absl::string_view model, Observati
 
 }  // namespace
 
+absl::StatusOr<std::optional<ConditionedRevision>> ModelService::Impl::Condition(
+    const ModelService& service, absl::string_view model, const std::vector<ObservationBlock>& blocks,
+    ObservationUpdate update) {
+  if (update != ObservationUpdate::kCondition) return std::nullopt;
+  FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr found, context.Find(model));
+  std::vector<int64_t> counts = found->counts();
+  for (const ObservationBlock& block : blocks) counts[static_cast<size_t>(block.level)] += block.rows;
+  const ModelServiceOptions& limits = context.options();
+  FIDELIO_RETURN_IF_ERROR(
+      CheckMemoryForFit(model, found->stored.spec, counts, limits.fit_threads, limits.max_fit_bytes));
+  FIDELIO_ASSIGN_OR_RETURN(const std::shared_ptr<const LoadedRevision> current,
+                           service.AcquireRevision(model, found->record.current_revision));
+  FIDELIO_ASSIGN_OR_RETURN(ConditionedRevision result, ConditionRevision(context.store(), *found, current->emulator(),
+                                                                         current->info(), blocks, limits.fit_threads));
+  result.info.code_version = limits.code_version;
+  return result;
+}
+
 absl::StatusOr<AddObservationsAnswer> ModelService::AddObservations(const MutationContext& context,
                                                                     absl::string_view model, absl::string_view etag,
                                                                     const std::vector<ObservationBatch>& observations,
@@ -70,30 +92,61 @@ absl::StatusOr<AddObservationsAnswer> ModelService::AddObservations(const Mutati
     FIDELIO_RETURN_IF_ERROR(ValidateObservations(batches, model, found->stored.spec, any, options()));
     for (const ObservationBatch& batch : batches) blocks.push_back(BlockOf(batch));
   }
-  ModelRecord record;
-  return impl_->context.Mutate<AddObservationsAnswer>(
-      context, {"AddObservations", model},
-      [&](StoreTransaction& transaction) -> absl::StatusOr<AddObservationsAnswer> {
-        FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr before, impl_->context.Find(model));
-        FIDELIO_RETURN_IF_ERROR(CheckEtag(etag, before->record));
-        StoredSpec stored = before->stored;
-        // Again: the levels may have data by now, or the model may be another one.
-        FIDELIO_RETURN_IF_ERROR(ValidateObservations(batches, model, stored.spec, stored.noise, options()));
-        const int64_t points = std::accumulate(blocks.begin(), blocks.end(), int64_t{0},
-                                               [](int64_t n, const ObservationBlock& b) { return n + b.rows; });
-        FIDELIO_RETURN_IF_ERROR(impl_->CheckObservations(context.caller, model, before->observations(), points));
-        if (stored.noise != before->stored.noise) {
-          FIDELIO_RETURN_IF_ERROR(transaction.UpdateModel(model, 0, Encode(stored)).status());
-        }
-        FIDELIO_RETURN_IF_ERROR(transaction.AppendObservations(model, blocks).status());
-        FIDELIO_ASSIGN_OR_RETURN(record, transaction.GetModel(model));
-        AddObservationsAnswer answer;
-        answer.data_version = record.data_version;
-        answer.observation_counts = IndexedModel{.record = record, .stored = stored}.counts();
-        answer.etag = EtagOf(record);
-        return answer;
-      },
-      [&](const AddObservationsAnswer&) { impl_->context.index().Put(record); });
+  for (int attempt = 1;; ++attempt) {
+    // Outside of the transaction, so that no other writer waits for it. What goes wrong here is the answer only if the request
+    // was not answered before.
+    absl::StatusOr<std::optional<ConditionedRevision>> conditioned = impl_->Condition(*this, model, blocks, update);
+    bool outdated = false;
+    ModelRecord record;
+    IndexedModelPtr before;
+    const absl::StatusOr<AddObservationsAnswer> result = impl_->context.Mutate<AddObservationsAnswer>(
+        context, {"AddObservations", model},
+        [&](StoreTransaction& transaction) -> absl::StatusOr<AddObservationsAnswer> {
+          FIDELIO_ASSIGN_OR_RETURN(before, impl_->context.Find(model));
+          FIDELIO_RETURN_IF_ERROR(CheckEtag(etag, before->record));
+          StoredSpec stored = before->stored;
+          // Again: the levels may have data by now, or the model may be another one.
+          FIDELIO_RETURN_IF_ERROR(ValidateObservations(batches, model, stored.spec, stored.noise, options()));
+          const int64_t points = std::accumulate(blocks.begin(), blocks.end(), int64_t{0},
+                                                 [](int64_t n, const ObservationBlock& b) { return n + b.rows; });
+          FIDELIO_RETURN_IF_ERROR(impl_->CheckObservations(context.caller, model, before->observations(), points));
+          FIDELIO_RETURN_IF_ERROR(conditioned.status());
+          if (conditioned->has_value() && !(*conditioned)->UpToDate(before->record)) {
+            outdated = true;
+            return ConcurrentChangeError(absl::StrCat("models/", model),
+                                         "its observations or its revision changed meanwhile; try again");
+          }
+          if (stored.noise != before->stored.noise) {
+            FIDELIO_RETURN_IF_ERROR(transaction.UpdateModel(model, 0, Encode(stored)).status());
+          }
+          FIDELIO_RETURN_IF_ERROR(transaction.AppendObservations(model, blocks).status());
+          AddObservationsAnswer answer;
+          if (conditioned->has_value()) {
+            ConditionedRevision& revision = **conditioned;
+            FIDELIO_ASSIGN_OR_RETURN(const RevisionRecord added,
+                                     transaction.AddRevision(model, Encode(revision.info), revision.checkpoint));
+            FIDELIO_RETURN_IF_ERROR(transaction.SetCurrentRevision(model, 0, added.id).status());
+            answer.revision = revision.info.id = added.id;
+          }
+          FIDELIO_ASSIGN_OR_RETURN(record, transaction.GetModel(model));
+          answer.data_version = record.data_version;
+          answer.observation_counts = IndexedModel{.record = record, .stored = stored}.counts();
+          answer.etag = EtagOf(record);
+          return answer;
+        },
+        [&](const AddObservationsAnswer&) {
+          if (conditioned->has_value()) {
+            // First into the cache, so that nobody loads what is in memory already.
+            ConditionedRevision& revision = **conditioned;
+            impl_->context.cache().Insert(
+                {before->uid, revision.info.id},
+                std::make_shared<LoadedRevision>(revision.info, before->fidelities(), std::move(revision.emulator),
+                                                 revision.bytes));
+          }
+          impl_->context.index().Put(record);
+        });
+    if (!outdated || attempt == kConditionAttempts) return result;
+  }
 }
 
 absl::StatusOr<ObservationList> ModelService::ListObservations(absl::string_view model,

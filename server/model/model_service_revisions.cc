@@ -33,7 +33,7 @@ absl::StatusOr<std::shared_ptr<const LoadedRevision>> Load(const Store& store, c
   FIDELIO_ASSIGN_OR_RETURN(const RevisionRecord record, store.GetRevision(name, revision));
   FIDELIO_ASSIGN_OR_RETURN(RevisionInfo info, InfoOf(model, record));
   FIDELIO_ASSIGN_OR_RETURN(const std::string checkpoint, store.ReadCheckpoint(name, revision));
-  absl::StatusOr<std::unique_ptr<MfDgp>> emulator = MfDgp::Load(checkpoint);
+  absl::StatusOr<std::unique_ptr<Emulator>> emulator = LoadEmulator(checkpoint);
   if (absl::IsInvalidArgument(emulator.status())) {  // of a newer program: nothing is damaged
     return PreconditionError("UNREADABLE_REVISION", absl::StrCat("models/", name, "/revisions/", revision),
                              absl::StrCat("this program can't read it: ", emulator.status().message()),

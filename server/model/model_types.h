@@ -47,7 +47,7 @@ enum class ModelKind { kMfDgp = 1, kAr1 = 2, kNargp = 3, kDeepMf = 4, kGp = 5 };
 enum class OutputTransformKind { kIdentity = 1, kLog = 2, kLogit = 3, kBounded = 4 };
 enum class ModelState { kActive = 1, kQuarantined = 2 };
 
-struct OutputTransform {
+struct OutputTransformSpec {
   OutputTransformKind kind = OutputTransformKind::kIdentity;
   double lower = 0;  // kBounded only
   double upper = 0;
@@ -63,7 +63,7 @@ struct ModelSpec {
   int64_t input_dimension = 0;
   std::optional<InputBox> input_box = {};
   std::vector<FidelitySpec> fidelities = {};  // from the lowest
-  OutputTransform output_transform = {};
+  OutputTransformSpec output_transform = {};
   ModelKind kind = ModelKind::kMfDgp;
 };
 

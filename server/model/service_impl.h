@@ -3,8 +3,11 @@
 #define FIDELIO_SERVER_MODEL_SERVICE_IMPL_H_
 
 #include <memory>
+#include <optional>
 #include <utility>
+#include <vector>
 
+#include "server/model/conditioned_revision.h"
 #include "server/model/fit_runner.h"
 #include "server/model/fit_scheduler.h"
 #include "server/model/model_service.h"
@@ -24,6 +27,11 @@ class ModelService::Impl {
   absl::Status CheckModels(const Caller& caller);
   // OK when the quota, the server and the model allow so many more observations.
   absl::Status CheckObservations(const Caller& caller, absl::string_view model, int64_t present, int64_t added);
+
+  // The revision that is served, given `blocks` too; absent unless the update is CONDITION.
+  absl::StatusOr<std::optional<ConditionedRevision>> Condition(const ModelService& service, absl::string_view model,
+                                                               const std::vector<ObservationBlock>& blocks,
+                                                               ObservationUpdate update);
 
   ServiceContext context;
   FitScheduler scheduler;

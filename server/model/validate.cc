@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/base/status_macros.h"
+#include "server/model/core_models.h"
 #include "server/status/errors.h"
 
 namespace fidelio {
@@ -127,9 +128,17 @@ absl::Status CheckFidelities(std::vector<FidelitySpec>& fidelities, int64_t most
   return absl::OkStatus();
 }
 
-absl::Status CheckTransform(const OutputTransform& transform) {
+absl::Status CheckTransform(const OutputTransformSpec& transform) {
   FIDELIO_RETURN_IF_ERROR(
       CheckSupported("model.output_transform.kind", transform.kind, SupportedCapabilities().output_transforms));
+  if (transform.kind == OutputTransformKind::kBounded) {
+    for (const auto& [value, field] : {std::pair(transform.lower, "lower"), std::pair(transform.upper, "upper")}) {
+      if (!std::isfinite(value))
+        return Invalid("model.output_transform.", field, ": ", value, " is not a finite number");
+    }
+    if (transform.lower < transform.upper) return absl::OkStatus();
+    return Invalid("model.output_transform.upper: ", transform.upper, ", want more than lower, ", transform.lower);
+  }
   for (const auto& [value, field] : {std::pair(transform.lower, "lower"), std::pair(transform.upper, "upper")}) {
     if (value != 0) {
       return Invalid("model.output_transform.", field, ": ", value,
@@ -182,6 +191,11 @@ absl::Status CheckBatch(const std::string& field, ObservationBatch& batch, absl:
   FIDELIO_RETURN_IF_ERROR(CheckFinite(field + ".inputs", batch.inputs));
   FIDELIO_RETURN_IF_ERROR(CheckFinite(field + ".outputs", batch.outputs));
   FIDELIO_RETURN_IF_ERROR(CheckFinite(field + ".noise_variances", noise));
+  if (const std::optional<OutputTransform> transform = TransformOf(spec)) {
+    for (Index i = 0; i < n; ++i) {
+      FIDELIO_RETURN_IF_ERROR(transform->Check(batch.outputs[i], absl::StrCat(field, ".outputs[", i, ",0]")));
+    }
+  }
   for (Index i = 0; i < noise.size(); ++i) {
     if (noise[i] < 0) return Invalid(field, ".noise_variances[", i, ",0]: ", noise[i], " is negative, want ≥ 0");
   }
@@ -195,8 +209,9 @@ const Capabilities& SupportedCapabilities() {
       .model_kinds = {ModelKind::kMfDgp, ModelKind::kGp},
       .inferences = {Inference::kAuto, Inference::kMoments},
       .kernel_families = {KernelFamily::kRbf, KernelFamily::kMatern32, KernelFamily::kMatern52, std::nullopt},
-      .observation_updates = {ObservationUpdate::kNone},
-      .output_transforms = {OutputTransformKind::kIdentity},
+      .observation_updates = {ObservationUpdate::kNone, ObservationUpdate::kCondition},
+      .output_transforms = {OutputTransformKind::kIdentity, OutputTransformKind::kLog, OutputTransformKind::kLogit,
+                            OutputTransformKind::kBounded},
   };
   return *kCapabilities;
 }

@@ -10,7 +10,7 @@
 #include "absl/time/time.h"
 #include "fidelio/v1/emulator.grpc.pb.h"
 #include "tests/bench/latencies.h"
-#include "tests/bench/server_process.h"
+#include "tests/process/server_process.h"
 
 namespace fidelio::bench {
 

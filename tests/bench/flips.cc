@@ -24,14 +24,15 @@
 #include "tests/bench/endpoint.h"
 #include "tests/bench/remote_model.h"
 #include "tests/bench/scratch_directory.h"
-#include "tests/bench/server_process.h"
 #include "tests/bench/table.h"
+#include "tests/process/server_process.h"
 
 namespace fidelio::bench {
 namespace {
 
 constexpr absl::Duration kStartTimeout = absl::Seconds(60);
 constexpr absl::Duration kPatience = absl::Seconds(2);
+constexpr uint64_t kPageBytes = 4096;  // of the database
 constexpr const char* kModels[] = {"alpha", "beta", "gamma"};
 
 using Stub = v1::Emulator::Stub;
@@ -135,10 +136,11 @@ class FlipsCommand : public Command {
       std::filesystem::copy(*scratch_ / "data", flipped, std::filesystem::copy_options::recursive);
       FIDELIO_ASSIGN_OR_RETURN(const Place place, ChooseBit(flipped, random));
       FIDELIO_RETURN_IF_ERROR(Flip(place));
-      FIDELIO_ASSIGN_OR_RETURN(const std::string wrong, Try(flipped));
-      if (!wrong.empty()) {
-        outcome.missed.push_back(absl::StrCat(place.file.filename().string(), ", bit ", place.bit, ": ", wrong));
-      }
+      const std::string where =
+          absl::StrFormat("%s, byte %d of page %d, bit %d", place.file.filename().string(), place.bit / 8 % kPageBytes,
+                          place.bit / 8 / kPageBytes + 1, place.bit % 8);
+      FIDELIO_ASSIGN_OR_RETURN(const std::string wrong, Try(flipped, where));
+      if (!wrong.empty()) outcome.missed.push_back(absl::StrCat(where, ": ", wrong));
     }
     Table table({"bits", "count"});
     table.Add({"without effect", absl::StrCat(harmless_)});
@@ -153,6 +155,7 @@ class FlipsCommand : public Command {
                     {"data_loss", quarantined_},
                     {"widespread", widespread_},
                     {"refused", refused_},
+                    {"shared_by_models", shared_},
                     {"wrong", outcome.missed}};
     outcome.summary =
         absl::StrFormat("%d bits: %d without effect, %d found by a model, %d by several, %d at the start, %d wrong",
@@ -189,18 +192,20 @@ class FlipsCommand : public Command {
   }
 
   // Starts a server on a damaged directory and counts what it does. Answers what is wrong, or nothing.
-  absl::StatusOr<std::string> Try(const std::string& directory) {
+  absl::StatusOr<std::string> Try(const std::string& directory, const std::string& where) {
     FIDELIO_ASSIGN_OR_RETURN(auto server, LaunchFidelio(server_program_, directory, *scratch_ / ".", {}));
     const absl::Status ready = server->AwaitPort(kStartTimeout);
     if (!ready.ok()) {
       if (server->Running()) return absl::StrCat("neither ready nor refused: ", ready.message());
       if (server->OutputEnd().empty()) return "refused to start without a word";
       ++refused_;
+      shared_.push_back(absl::StrCat(where, ": ", server->OutputEnd()));
       return "";
     }
     Endpoint endpoint;
     endpoint.MoveTo(server->NewChannel());
     int lost = 0;
+    std::string reason;
     for (const char* model : kModels) {
       bool quarantined = false;
       const Answers answers = AskAll(endpoint, model, x_, &quarantined);
@@ -209,6 +214,7 @@ class FlipsCommand : public Command {
         const Answer &answer = answers[i], &expected = expected_[model][i];
         if (absl::IsDataLoss(answer.status)) {
           damaged = true;
+          reason = std::string(answer.status.message());
         } else if (!answer.status.ok()) {
           return absl::StrCat(model, ", answer ", i, ": ", answer.status.ToString());
         } else if (answer.bytes != expected.bytes && !(i == 0 && quarantined)) {
@@ -218,6 +224,7 @@ class FlipsCommand : public Command {
       lost += damaged ? 1 : 0;
     }
     ++(lost == 0 ? harmless_ : lost == 1 ? quarantined_ : widespread_);
+    if (lost > 1) shared_.push_back(absl::StrCat(where, ": ", lost, " models, ", reason));
     return "";
   }
 
@@ -228,6 +235,7 @@ class FlipsCommand : public Command {
   std::unique_ptr<ScratchDirectory> scratch_;
   Matrix x_;
   std::map<std::string, Answers> expected_;
+  std::vector<std::string> shared_;  // places that more than one model needs, and what was said
   int harmless_ = 0, quarantined_ = 0, widespread_ = 0, refused_ = 0;
 };
 

@@ -27,8 +27,8 @@
 #include "tests/bench/http2_client.h"
 #include "tests/bench/remote_model.h"
 #include "tests/bench/scratch_directory.h"
-#include "tests/bench/server_process.h"
 #include "tests/bench/table.h"
+#include "tests/process/server_process.h"
 
 namespace fidelio::bench {
 namespace {

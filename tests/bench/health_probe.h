@@ -12,7 +12,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
 #include "tests/bench/latencies.h"
-#include "tests/bench/server_process.h"
+#include "tests/process/server_process.h"
 
 namespace fidelio::bench {
 

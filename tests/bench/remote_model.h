@@ -12,7 +12,7 @@
 #include "core/base/types.h"
 #include "core/emulator/dataset.h"
 #include "fidelio/v1/emulator.grpc.pb.h"
-#include "tests/bench/server_process.h"
+#include "tests/process/server_process.h"
 
 namespace fidelio::bench {
 

@@ -6,7 +6,7 @@
 
 #include "client/cpp/client.h"
 #include "gtest/gtest.h"
-#include "tests/e2e/server_process.h"
+#include "tests/e2e/e2e_server.h"
 #include "tests/support/temp_directory.h"
 
 namespace fidelio {
@@ -21,7 +21,7 @@ double Simulate(int level, double x) {
 class DesignLoopTest : public ::testing::Test {
  protected:
   DesignLoopTest() : server_(directory_ / "data") {
-    auto client = client::Client::Connect({.channel = {.server = server_.address()}, .timeout = absl::Minutes(2)});
+    auto client = client::Client::Connect({.channel = {.server = server_.process().address()}, .timeout = absl::Minutes(2)});
     EXPECT_TRUE(client.ok()) << client.status();
     client_ = *std::move(client);
   }
@@ -68,7 +68,7 @@ class DesignLoopTest : public ::testing::Test {
   }
 
   const TempDirectory directory_;
-  ServerProcess server_;
+  E2eServer server_;
   std::unique_ptr<client::Client> client_;
   int64_t data_version_ = 0;
 };

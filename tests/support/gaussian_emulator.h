@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,6 +51,9 @@ struct GaussianEmulator final : public Emulator {
     return absl::UnimplementedError("GaussianEmulator");
   }
   absl::StatusOr<std::vector<LeaveOneOut>> LeaveOneOutPredictions() const override {
+    return absl::UnimplementedError("GaussianEmulator");
+  }
+  absl::StatusOr<std::unique_ptr<Emulator>> Condition(const Dataset&, int) const override {
     return absl::UnimplementedError("GaussianEmulator");
   }
   std::string Save() const override { return ""; }

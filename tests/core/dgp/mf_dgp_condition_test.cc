@@ -51,8 +51,8 @@ class MfDgpConditionTest : public ::testing::Test {
     delete data_;
   }
 
-  static std::unique_ptr<MfDgp> Conditioned(const Dataset& data) {
-    auto model = model_->Condition(data);
+  static std::unique_ptr<Emulator> Conditioned(const Dataset& data) {
+    auto model = model_->Condition(data, 0);
     EXPECT_TRUE(model.ok()) << model.status();
     return *std::move(model);
   }
@@ -101,7 +101,7 @@ TEST_F(MfDgpConditionTest, IsNearlyAsGoodAsAnotherFit) {
 
 TEST_F(MfDgpConditionTest, OneStepOrTwoGiveTheSamePredictionsUpToTheWeights) {
   const Dataset once = WithMore(*data_, 2, 1, 5), twice = WithMore(once, 0, 1, 6);
-  const auto steps = Conditioned(once)->Condition(twice);
+  const auto steps = Conditioned(once)->Condition(twice, 0);
   ASSERT_TRUE(steps.ok()) << steps.status();
   const Matrix x = SmallQueries(20, 2);
   const auto expected = Conditioned(twice)->Predict(x, {}), actual = (*steps)->Predict(x, {});
@@ -136,7 +136,7 @@ TEST_F(MfDgpConditionTest, ResultsDoNotDependOnThreads) {
 TEST_F(MfDgpConditionTest, AFitCanStartFromAConditionedModel) {
   const Dataset more = WithMore(*data_, 2, 3);
   const auto conditioned = Conditioned(more);
-  const auto refit = MfDgp::Fit(more, {.seed = 1, .warm_start = conditioned.get()});
+  const auto refit = MfDgp::Fit(more, {.seed = 1, .warm_start = dynamic_cast<const MfDgp*>(conditioned.get())});
   ASSERT_TRUE(refit.ok()) << refit.status();
   EXPECT_LT(Rmse(**refit, SmallQueries(200, 2), 2), Rmse(*model_, SmallQueries(200, 2), 2));
 }
@@ -145,16 +145,16 @@ TEST_F(MfDgpConditionTest, WhatNeedsAnotherFitIsRefused) {
   constexpr auto kFailed = absl::StatusCode::kFailedPrecondition;
   Dataset learned = *data_;
   learned.levels[1].noise_variance.resize(0);
-  EXPECT_TRUE(IsError(model_->Condition(learned).status(), kFailed,
+  EXPECT_TRUE(IsError(model_->Condition(learned, 0).status(), kFailed,
                       {"level 1: its noise variance was given by the fit and is to be learned now; fit again"}));
   Dataset given = *data_;
   given.levels[2].noise_variance = Vector::Ones(4);
-  EXPECT_TRUE(IsError(model_->Condition(given).status(), kFailed, {"level 2", "learned", "given now"}));
-  EXPECT_TRUE(IsError(model_->Condition(SmallData({5, 4}, 2)).status(), absl::StatusCode::kInvalidArgument,
+  EXPECT_TRUE(IsError(model_->Condition(given, 0).status(), kFailed, {"level 2", "learned", "given now"}));
+  EXPECT_TRUE(IsError(model_->Condition(SmallData({5, 4}, 2), 0).status(), absl::StatusCode::kInvalidArgument,
                       {"data: 2 levels", "the model has 3 levels"}));
   Dataset bad = *data_;
   bad.levels[0].y[2] = NAN;
-  EXPECT_TRUE(IsError(model_->Condition(bad).status(), absl::StatusCode::kInvalidArgument, {"nan"}));
+  EXPECT_TRUE(IsError(model_->Condition(bad, 0).status(), absl::StatusCode::kInvalidArgument, {"nan"}));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "server/status/details.h"
 #include "tests/server/model/service_testing.h"
+#include "tests/server/store/fault_vfs.h"
 
 namespace fidelio {
 namespace {
@@ -321,6 +322,21 @@ TEST_F(FitsTest, AGpLearnsFromTheHighestFidelityAlone) {
                       {"options.level: 0", "GP", "want 1"}));
   EXPECT_TRUE(IsError(loaded->EmulatorLevel(2, "options.level").status(), absl::StatusCode::kInvalidArgument,
                       {"options.level: 2", "0 to 1"}));
+}
+
+TEST_F(FitsTest, AFitThatCannotBeStoredForLackOfSpaceWaitsForIt) {
+  FaultVfs disk;
+  Server server(directory_.path(), Gated(), disk.name());
+  MakeModel(server.service(), "wing");
+  const FitInfo fit = Start(server.service(), "wing");
+  gate_.AwaitArrivals(1);
+  disk.growths_until_full = 0;
+  disk.refusals_until_space = 1;
+  gate_.Open();
+  const FitInfo ended = AwaitFit(server.service(), "wing", fit.id);
+  EXPECT_EQ(ended.state, FitState::kSucceeded) << ended.error;
+  EXPECT_EQ(disk.refusals_until_space, 0);
+  EXPECT_EQ(server->GetModel("wing")->current_revision, 1);
 }
 
 }  // namespace

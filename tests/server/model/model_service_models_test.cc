@@ -1,4 +1,5 @@
 // Models: their life, rules, etags, lists, quotas and quarantine.
+#include <cmath>
 #include <limits>
 #include <string>
 #include <vector>
@@ -126,10 +127,15 @@ TEST_F(ModelsTest, BadOnesAreRefusedWithFieldValueAndRule) {
                         s.input_box = InputBox{Vector{{0, 1}}, Vector{{1, std::numeric_limits<double>::infinity()}}};
                       }),
               bad, {"model.input_box.upper[1]: inf"}));
-  EXPECT_TRUE(IsError(refusal("w", [](ModelSpec& s) { s.output_transform.kind = OutputTransformKind::kLog; }), bad,
-                      {"model.output_transform.kind: LOG", "available: IDENTITY"}));
   EXPECT_TRUE(IsError(refusal("w", [](ModelSpec& s) { s.output_transform.upper = 1; }), bad,
                       {"model.output_transform.upper: 1"}));
+  const auto bounds = [&](double lower, double upper) {
+    return refusal("w", [&](ModelSpec& s) {
+      s.output_transform = {.kind = OutputTransformKind::kBounded, .lower = lower, .upper = upper};
+    });
+  };
+  EXPECT_TRUE(IsError(bounds(2, 2), bad, {"model.output_transform.upper: 2, want more than lower, 2"}));
+  EXPECT_TRUE(IsError(bounds(std::nan(""), 2), bad, {"model.output_transform.lower: nan"}));
   ASSERT_TRUE(server->CreateModel(Request(), "w", SpecOf(2, 2)).ok());
   EXPECT_TRUE(IsError(server->UpdateModel(Request(), "w", "", {.fidelities = std::vector<FidelitySpec>(3)}).status(),
                       bad, {"model.fidelities: 3 fidelities", "has 2", "immutable"}));

@@ -59,8 +59,6 @@ TEST_F(ObservationsTest, BadOnesAreRefusedAltogether) {
                         b.noise_variances = Vector{{0.1, -1}};
                       })),
                       bad, {"observations[1].noise_variances[1,0]: -1"}));
-  EXPECT_TRUE(
-      IsError(Add(Batches({1}, 2), ObservationUpdate::kCondition), bad, {"update: CONDITION", "available: NONE"}));
   EXPECT_EQ(server_->GetModel("wing")->data_version, 0);
 }
 

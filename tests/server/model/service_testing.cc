@@ -22,8 +22,8 @@ void Gate::Open() {
   open_ = true;
 }
 
-Server::Server(std::string directory, ModelServiceOptions options) {
-  auto store = OpenSqliteStore({.directory = std::move(directory)});
+Server::Server(std::string directory, ModelServiceOptions options, std::string vfs) {
+  auto store = OpenSqliteStore({.directory = std::move(directory), .vfs = std::move(vfs)});
   if (!store.ok()) ADD_FAILURE() << store.status();
   store_ = *std::move(store);
   auto service = ModelService::Open(store_.get(), std::move(options));

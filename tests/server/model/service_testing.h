@@ -35,7 +35,7 @@ class Gate {
 // A store and a service on it. Closing leaves the directory as it is.
 class Server {
  public:
-  explicit Server(std::string directory, ModelServiceOptions options = {});
+  explicit Server(std::string directory, ModelServiceOptions options = {}, std::string vfs = "");
   ~Server() { Close(); }
 
   void Close();

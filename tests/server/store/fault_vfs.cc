@@ -86,7 +86,7 @@ FaultVfs::~FaultVfs() { sqlite3_vfs_unregister(&vfs_); }
 
 int FaultVfs::Write(bool grows) {
   ++writes;
-  if (grows && Exhausted(growths_until_full)) {
+  if (grows && Exhausted(growths_until_full) && !Exhausted(refusals_until_space)) {
     errno = ENOSPC;
     return SQLITE_FULL;
   }

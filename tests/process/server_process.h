@@ -2,8 +2,8 @@
 //
 // The program takes --port-file FILE and writes its port there once it answers. What it prints goes to a file, the end of
 // which is part of every error. The process does not outlive the thread that launched it. Not thread-safe.
-#ifndef FIDELIO_TESTS_BENCH_SERVER_PROCESS_H_
-#define FIDELIO_TESTS_BENCH_SERVER_PROCESS_H_
+#ifndef FIDELIO_TESTS_PROCESS_SERVER_PROCESS_H_
+#define FIDELIO_TESTS_PROCESS_SERVER_PROCESS_H_
 
 #include <sys/types.h>
 
@@ -17,9 +17,9 @@
 #include "absl/time/time.h"
 #include "grpcpp/channel.h"
 
-namespace fidelio::bench {
+namespace fidelio {
 
-// A file beside the running program: fidelio-server, or fidelio-bench itself.
+// A file beside the running program: fidelio-server beside fidelio-bench, or fidelio-bench itself.
 std::string ProgramBeside(const std::string& name);
 
 class ServerProcess {
@@ -44,6 +44,9 @@ class ServerProcess {
   // A connection of its own, shared with no other channel.
   std::shared_ptr<grpc::Channel> NewChannel() const;
 
+  void Signal(int number);
+  // Waits for its end; answers the exit code, or minus the signal that ended it.
+  int Wait();
   // SIGKILL; returns once the process is gone.
   void Kill();
   // SIGTERM, and SIGKILL after `timeout`. Whether it ended by itself, with exit code 0.
@@ -51,7 +54,8 @@ class ServerProcess {
   // Whether it still runs.
   bool Running();
 
-  // The last lines of its output.
+  // What it printed so far, and the last lines of that.
+  std::string Output() const;
   std::string OutputEnd() const;
 
  private:
@@ -68,13 +72,21 @@ class ServerProcess {
 };
 
 // fidelio-server on a data directory, launched and ready. `program` empty: the one beside this program. `flags` come
-// after those that every bench needs (a free port, no metrics, warnings only).
+// after those that all need: a free port, no metrics, and warnings only unless they say --log-level.
 absl::StatusOr<std::unique_ptr<ServerProcess>> LaunchFidelio(const std::string& program, const std::string& data_dir,
                                                              const std::string& directory,
                                                              const std::vector<std::string>& flags);
 absl::StatusOr<std::unique_ptr<ServerProcess>> StartFidelio(const std::string& program, const std::string& data_dir,
                                                             const std::string& directory,
                                                             const std::vector<std::string>& flags);
+
+// Runs a program to its end.
+struct CommandResult {
+  int code = 0;        // minus the signal that ended it
+  std::string output;  // standard output and error
+};
+CommandResult RunCommand(const std::string& program, const std::vector<std::string>& arguments,
+                         const std::string& input = "");
 
 // What /proc says about a process; 0 when it is gone.
 struct ProcessUse {
@@ -84,6 +96,6 @@ struct ProcessUse {
 };
 ProcessUse ReadProcessUse(pid_t pid);
 
-}  // namespace fidelio::bench
+}  // namespace fidelio
 
-#endif  // FIDELIO_TESTS_BENCH_SERVER_PROCESS_H_
+#endif  // FIDELIO_TESTS_PROCESS_SERVER_PROCESS_H_

@@ -1,4 +1,4 @@
-#include "tests/bench/server_process.h"
+#include "tests/process/server_process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -7,8 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -24,7 +26,7 @@
 #include "grpcpp/security/credentials.h"
 #include "grpcpp/support/channel_arguments.h"
 
-namespace fidelio::bench {
+namespace fidelio {
 namespace {
 
 constexpr int kPollMilliseconds = 2;  // between two looks at the port file
@@ -38,17 +40,39 @@ std::string ReadAll(const std::string& path) {
 }
 
 // Only calls that are safe after a fork of a process with threads.
-[[noreturn]] void Become(const char* program, char* const* arguments, int output, pid_t parent) {
+[[noreturn]] void Become(const char* program, char* const* arguments, int input, int output, pid_t parent) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (getppid() != parent) _exit(126);  // it is gone already
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (input >= 0) dup2(input, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(output, STDERR_FILENO);
   execv(program, arguments);
   _exit(127);
 }
+
+// Starts a program. `input` < 0: standard input is this program's.
+pid_t Spawn(const std::string& program, std::vector<std::string> arguments, int input, int output) {
+  arguments.insert(arguments.begin(), program);
+  std::vector<char*> argv;
+  for (std::string& argument : arguments) argv.push_back(argument.data());
+  argv.push_back(nullptr);
+  const pid_t parent = getpid();
+  const pid_t pid = fork();
+  if (pid == 0) Become(program.c_str(), argv.data(), input, output, parent);
+  return pid;
+}
+
+int WaitFor(pid_t pid) {
+  int status = 0;
+  while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
+
+int ExitCode(int wait_status) { return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : -WTERMSIG(wait_status); }
 
 }  // namespace
 
@@ -69,16 +93,10 @@ absl::StatusOr<std::unique_ptr<ServerProcess>> ServerProcess::Launch(const std::
   static std::atomic<int> launches{0};  // so that no launch reads the port of another
   const std::string prefix = absl::StrCat(directory, "/", launches++);
   const std::string port_file = prefix + ".port", output = prefix + ".log";
-  arguments.insert(arguments.begin(), program);
   arguments.insert(arguments.end(), {"--port-file", port_file});
-  std::vector<char*> argv;
-  for (std::string& argument : arguments) argv.push_back(argument.data());
-  argv.push_back(nullptr);
   const int out = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
   if (out < 0) return absl::UnavailableError(absl::StrCat(output, ": ", std::strerror(errno)));
-  const pid_t parent = getpid();
-  const pid_t pid = fork();
-  if (pid == 0) Become(program.c_str(), argv.data(), out, parent);
+  const pid_t pid = Spawn(program, std::move(arguments), /*input=*/-1, out);
   close(out);
   if (pid < 0) return absl::UnavailableError(absl::StrCat("fork: ", std::strerror(errno)));
   return std::unique_ptr<ServerProcess>(new ServerProcess(pid, port_file, output));
@@ -121,33 +139,44 @@ std::shared_ptr<grpc::Channel> ServerProcess::NewChannel() const {
   return grpc::CreateCustomChannel(address(), grpc::InsecureChannelCredentials(), arguments);
 }
 
-void ServerProcess::Kill() {
-  if (!Running()) return;
-  kill(pid_, SIGKILL);
-  while (waitpid(pid_, &wait_status_, 0) < 0 && errno == EINTR) {
-  }
+void ServerProcess::Signal(int number) {
+  if (Running()) kill(pid_, number);
+}
+
+int ServerProcess::Wait() {
+  if (!ended_) wait_status_ = WaitFor(pid_);
   ended_ = true;
+  return ExitCode(wait_status_);
+}
+
+void ServerProcess::Kill() {
+  Signal(SIGKILL);
+  Wait();
 }
 
 bool ServerProcess::Stop(absl::Duration timeout) {
-  if (Running()) kill(pid_, SIGTERM);
+  Signal(SIGTERM);
   const absl::Time deadline = absl::Now() + timeout;
   while (Running() && absl::Now() < deadline) poll(nullptr, 0, kPollMilliseconds);
   const bool by_itself = !Running();
   Kill();
-  return by_itself && WIFEXITED(wait_status_) && WEXITSTATUS(wait_status_) == 0;
+  return by_itself && ExitCode(wait_status_) == 0;
 }
 
+std::string ServerProcess::Output() const { return ReadAll(output_); }
+
 std::string ServerProcess::OutputEnd() const {
-  const std::string all = ReadAll(output_);
+  const std::string all = Output();
   return all.size() <= kOutputEnd ? all : all.substr(all.size() - kOutputEnd);
 }
 
 absl::StatusOr<std::unique_ptr<ServerProcess>> LaunchFidelio(const std::string& program, const std::string& data_dir,
                                                              const std::string& directory,
                                                              const std::vector<std::string>& flags) {
-  std::vector<std::string> arguments = {"--listen",    "127.0.0.1:0", "--metrics-address", "off",
-                                        "--log-level", "warning",     "--data-dir",        data_dir};
+  std::vector<std::string> arguments = {"--listen", "127.0.0.1:0", "--metrics-address", "off", "--data-dir", data_dir};
+  if (std::find(flags.begin(), flags.end(), "--log-level") == flags.end()) {
+    arguments.insert(arguments.end(), {"--log-level", "warning"});
+  }
   arguments.insert(arguments.end(), flags.begin(), flags.end());
   return ServerProcess::Launch(program.empty() ? ProgramBeside("fidelio-server") : program, std::move(arguments),
                                directory);
@@ -159,6 +188,25 @@ absl::StatusOr<std::unique_ptr<ServerProcess>> StartFidelio(const std::string& p
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<ServerProcess> process, LaunchFidelio(program, data_dir, directory, flags));
   FIDELIO_RETURN_IF_ERROR(process->AwaitPort(kStartTimeout));
   return process;
+}
+
+CommandResult RunCommand(const std::string& program, const std::vector<std::string>& arguments,
+                         const std::string& input) {
+  int in[2], out[2];
+  if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0) std::abort();
+  if (write(in[1], input.data(), input.size()) != static_cast<ssize_t>(input.size())) std::abort();
+  close(in[1]);
+  const pid_t pid = Spawn(program, arguments, in[0], out[1]);
+  close(in[0]);
+  close(out[1]);
+  CommandResult result;
+  char buffer[4096];
+  for (ssize_t size; (size = read(out[0], buffer, sizeof buffer)) > 0;) {
+    result.output.append(buffer, static_cast<size_t>(size));
+  }
+  close(out[0]);
+  result.code = ExitCode(WaitFor(pid));
+  return result;
 }
 
 ProcessUse ReadProcessUse(pid_t pid) {
@@ -176,4 +224,4 @@ ProcessUse ReadProcessUse(pid_t pid) {
   return use;
 }
 
-}  // namespace fidelio::bench
+}  // namespace fidelio

@@ -1,0 +1,150 @@
+#include "core/linalg/tridiagonal_eigen.h"
+
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "core/linalg/product.h"
+#include "core/linalg/secular_roots.h"
+
+namespace fidelio {
+namespace {
+
+using Eigen::Index;
+
+constexpr Index kSmall = 32;  // up to this size, by rotations
+
+// In which half of the rows an eigenvector of the torn matrix is not zero.
+enum class Half { kUpper, kBoth, kLower };
+
+// values + z zᵀ in the basis `vectors` (n×n: upper×upper and lower×lower blocks): to be diagonalised in place.
+class Merge {
+ public:
+  Merge(Index upper, Eigen::Ref<Vector> values, MatrixRef vectors, Vector z)
+      : upper_(upper), values_(values), vectors_(vectors), z_(std::move(z)), halves_(values.size(), Half::kUpper) {
+    std::fill(halves_.begin() + upper, halves_.end(), Half::kLower);
+  }
+
+  void Run() {
+    Deflate();
+    const Index k = static_cast<Index>(active_.size());
+    if (k > 0) {
+      const SecularRoots roots = SolveSecular(values_(active_), z_(active_));
+      Rotate(roots.vectors);
+      for (Index j = 0; j < k; ++j) values_[active_[j]] = roots.values[j];
+    }
+    Sort();
+  }
+
+ private:
+  // Fills active_ by what is left to solve for, with ascending values.
+  void Deflate() {
+    const Index n = values_.size();
+    std::vector<int> order(n);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int i, int j) { return values_[i] < values_[j]; });
+    const double norm = z_.norm();
+    const double rounding = 8 * std::numeric_limits<double>::epsilon() *
+                            std::max(values_.cwiseAbs().maxCoeff(), norm * z_.cwiseAbs().maxCoeff());
+    int before = -1;
+    for (const int i : order) {
+      if (norm * std::abs(z_[i]) <= rounding) continue;
+      if (before >= 0) {
+        const double length = std::hypot(z_[i], z_[before]), c = z_[i] / length, s = -z_[before] / length;
+        if (std::abs((values_[i] - values_[before]) * c * s) <= rounding) {
+          Turn(before, i, c, s);
+          z_[i] = length;
+        } else {
+          active_.push_back(before);
+        }
+      }
+      before = i;
+    }
+    if (before >= 0) active_.push_back(before);
+  }
+
+  // Turns the vectors of two values that are nearly the same such that z of the first becomes 0.
+  void Turn(int first, int second, double c, double s) {
+    const Vector old = vectors_.col(first);
+    vectors_.col(first) = c * old + s * vectors_.col(second);
+    vectors_.col(second) = c * vectors_.col(second) - s * old;
+    const double low = values_[first], high = values_[second];
+    values_[first] = low * c * c + high * s * s;
+    values_[second] = low * s * s + high * c * c;
+    if (halves_[first] != halves_[second]) halves_[first] = halves_[second] = Half::kBoth;
+  }
+
+  // The active vectors ← themselves·by. Only rows that are not zero are multiplied.
+  void Rotate(const Matrix& by) {
+    const Index k = by.cols(), n = values_.size();
+    std::vector<int> order(k);  // by halves
+    std::iota(order.begin(), order.end(), 0);
+    const auto half = [&](int j) { return halves_[active_[j]]; };
+    std::stable_sort(order.begin(), order.end(), [&](int i, int j) { return half(i) < half(j); });
+    const Index only_upper = std::count_if(order.begin(), order.end(), [&](int j) { return half(j) == Half::kUpper; });
+    const Index only_lower = std::count_if(order.begin(), order.end(), [&](int j) { return half(j) == Half::kLower; });
+    Matrix sorted(n, k), turned(n, k);
+    for (Index j = 0; j < k; ++j) sorted.col(j) = vectors_.col(active_[order[j]]);
+    const Matrix rows = by(order, Eigen::all);
+    Multiply({}, 1, sorted.topLeftCorner(upper_, k - only_lower), rows.topRows(k - only_lower), Write::kSet,
+             turned.topRows(upper_));
+    Multiply({}, 1, sorted.bottomRightCorner(n - upper_, k - only_upper), rows.bottomRows(k - only_upper), Write::kSet,
+             turned.bottomRows(n - upper_));
+    for (Index j = 0; j < k; ++j) vectors_.col(active_[j]) = turned.col(j);
+  }
+
+  void Sort() {
+    const Index n = values_.size();
+    std::vector<int> order(n);
+    std::iota(order.begin(), order.end(), 0);
+    std::stable_sort(order.begin(), order.end(), [&](int i, int j) { return values_[i] < values_[j]; });
+    const Vector values = values_(order);
+    const Matrix vectors = vectors_(Eigen::all, order);
+    values_ = values;
+    vectors_ = vectors;
+  }
+
+  const Index upper_;
+  Eigen::Ref<Vector> values_;
+  MatrixRef vectors_;
+  Vector z_;
+  std::vector<Half> halves_;
+  std::vector<int> active_;
+};
+
+// `values` holds the diagonal, and `vectors` zeros, on entry.
+void Solve(Eigen::Ref<Vector> values, const Vector& beside, MatrixRef vectors) {
+  const Index n = values.size();
+  if (n <= kSmall) {
+    Eigen::SelfAdjointEigenSolver<Matrix> solver;
+    solver.computeFromTridiagonal(values, beside);
+    values = solver.eigenvalues();
+    vectors = solver.eigenvectors();
+    return;
+  }
+  const Index upper = n / 2, lower = n - upper;
+  const double tear = beside[upper - 1], size = std::abs(tear);
+  values[upper - 1] -= size;
+  values[upper] -= size;
+  Solve(values.head(upper), beside.head(upper - 1), vectors.topLeftCorner(upper, upper));
+  Solve(values.tail(lower), beside.tail(lower - 1), vectors.bottomRightCorner(lower, lower));
+  Vector z(n);
+  z << vectors.row(upper - 1).head(upper).transpose(),
+      std::copysign(1.0, tear) * vectors.row(upper).tail(lower).transpose();
+  Merge(upper, values, vectors, std::sqrt(size) * z).Run();
+}
+
+}  // namespace
+
+SymmetricEigen EigenOfTridiagonal(const Vector& diagonal, const Vector& beside) {
+  const Index n = diagonal.size();
+  SymmetricEigen eigen{diagonal, Matrix::Zero(n, n)};
+  if (n > 0) Solve(eigen.values, beside, eigen.vectors);
+  return eigen;
+}
+
+}  // namespace fidelio

@@ -1,0 +1,22 @@
+// Eigenvalues and eigenvectors of a symmetric tridiagonal matrix by divide and conquer (Cuppen 1981; Gu & Eisenstat 1995).
+//
+// Torn in the middle, the matrix is q₁d₁q₁ᵀ ⊕ q₂d₂q₂ᵀ plus a matrix of rank one, and its eigenvalues are the roots of
+//
+//   1 + Σ_i z_i² / (d_i − λ) = 0,      one between every two d_i
+//
+// (SecularRoots). Where z_i or a difference of two d_i is rounding, the eigenvector is known without it (deflation): matrices with
+// clusters of eigenvalues, such as kernels, are the quick ones. The rest is matrix products.
+#ifndef FIDELIO_CORE_LINALG_TRIDIAGONAL_EIGEN_H_
+#define FIDELIO_CORE_LINALG_TRIDIAGONAL_EIGEN_H_
+
+#include "core/base/types.h"
+#include "core/linalg/symmetric_eigen.h"
+
+namespace fidelio {
+
+// `diagonal`: n, `beside`: the n−1 elements beside it. Values from the smallest up.
+SymmetricEigen EigenOfTridiagonal(const Vector& diagonal, const Vector& beside);
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_LINALG_TRIDIAGONAL_EIGEN_H_

@@ -1,0 +1,121 @@
+#include "tests/server/model/golden.h"
+
+#include <fstream>
+#include <iterator>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "server/store/schema.h"
+#include "tests/server/model/service_testing.h"
+
+namespace fidelio::golden {
+namespace {
+
+constexpr int kLevels = 2;
+constexpr double kInputs[] = {0.05, 0.25, 0.5, 0.75, 0.95, 1.1};
+constexpr int kColumns = 6;
+
+}  // namespace
+
+ModelSpec Spec() {
+  ModelSpec spec = SpecOf(1, kLevels);
+  spec.description = "a model that every later version must read";
+  spec.input_box = InputBox{Vector{{0}}, Vector{{1.25}}};
+  spec.fidelities = {{.name = "coarse", .cost = 1}, {.name = "fine", .cost = 12.5}};
+  return spec;
+}
+
+// Numbers that no library computes: those of a sine would differ from machine to machine, and the request with them.
+ObservationBatch Batch(int level) {
+  ObservationBatch batch;
+  batch.level = level;
+  if (level == 0) {
+    batch.inputs = Matrix{{0}, {0.125}, {0.25}, {0.5}, {0.75}, {0.875}, {1}, {1.25}};
+    batch.outputs = Vector{{0, 0.366, 0.682, 0.997, 0.778, 0.495, 0.141, -0.572}};
+  } else {
+    batch.inputs = Matrix{{0}, {0.375}, {0.75}, {1.125}};
+    batch.outputs = Vector{{0.25, 1.625, 1.5, 0.25}};
+    batch.noise_variances = Vector{{0.0009765625, 0.0009765625, 0.001953125, 0.0009765625}};
+  }
+  return batch;
+}
+
+MutationContext Creation() { return Request("create-1", "create"); }
+MutationContext Addition(int level) { return Request(absl::StrCat("add-", level), level == 0 ? "coarse" : "fine"); }
+
+Matrix Predict(const Emulator& emulator) {
+  constexpr int kCount = std::size(kInputs);
+  const Matrix x = Eigen::Map<const Vector>(kInputs, kCount);
+  Matrix rows(kLevels * kCount, kColumns);
+  for (int level = 0; level < kLevels; ++level) {
+    const auto prediction = emulator.Predict(x, {.level = level, .include_noise = true, .quantiles = {0.1, 0.9}});
+    if (!prediction.ok()) {
+      ADD_FAILURE() << prediction.status();
+      return Matrix();
+    }
+    rows.middleRows(level * kCount, kCount) << Vector::Constant(kCount, level), x, prediction->mean,
+        prediction->variance, prediction->quantiles;
+  }
+  return rows;
+}
+
+Matrix ReadPredictions(const std::string& path) {
+  const std::string text = ReadFile(path);
+  std::vector<std::string> lines = absl::StrSplit(text, '\n', absl::SkipEmpty());
+  lines.erase(lines.begin());  // names of the columns
+  Matrix rows(static_cast<Eigen::Index>(lines.size()), kColumns);
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+    const std::vector<std::string> fields = absl::StrSplit(lines[i], ',');
+    if (fields.size() != kColumns) {
+      ADD_FAILURE() << path << ": " << lines[i];
+      return Matrix();
+    }
+    for (Eigen::Index j = 0; j < kColumns; ++j) EXPECT_TRUE(absl::SimpleAtod(fields[j], &rows(i, j))) << lines[i];
+  }
+  return rows;
+}
+
+void Write(const std::string& directory) {
+  const TempDirectory data;
+  {
+    Server server(data.path());
+    ASSERT_TRUE(server->CreateModel(Creation(), kModel, Spec()).ok());
+    for (int level = 0; level < kLevels; ++level) {
+      const auto added = server->AddObservations(Addition(level), kModel, "", {Batch(level)});
+      ASSERT_TRUE(added.ok()) << added.status();
+    }
+    RunFit(server.service(), kModel, {.kernel_family = std::nullopt, .seed = 1});
+    WriteFile(absl::StrCat(directory, "/", kExport), ExportBytes(server.service(), kModel));
+    WriteFile(absl::StrCat(directory, "/", kCheckpoint), server.store().ReadCheckpoint(kModel, 1).value());
+    const auto loaded = server->AcquireRevision(kModel, 1);
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    std::string text = "level,x,mean,variance,q10,q90\n";
+    const Matrix rows = Predict((*loaded)->emulator());
+    for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+      for (Eigen::Index j = 0; j < kColumns; ++j) {
+        absl::StrAppendFormat(&text, "%s%.17g", j == 0 ? "" : ",", rows(i, j));
+      }
+      text += '\n';
+    }
+    WriteFile(absl::StrCat(directory, "/", kPredictions), text);
+  }
+  WriteFile(absl::StrCat(directory, "/", kStore), ReadFile(data / kDatabaseFile));
+}
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  EXPECT_TRUE(in.good()) << path;
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+void WriteFile(const std::string& path, absl::string_view bytes) {
+  std::ofstream out(path, std::ios::binary);
+  out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  out.close();
+  EXPECT_TRUE(out.good()) << path;
+}
+
+}  // namespace fidelio::golden
