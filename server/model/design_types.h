@@ -18,8 +18,6 @@ namespace fidelio {
 struct CandidateSource {
   Matrix given = {};  // n×d; empty: none
   int count = 0;      // ≥ 1 without `given`
-
-  int64_t size() const { return given.rows() > 0 ? given.rows() : count; }
 };
 
 // ---- SampleDpp ----
@@ -38,7 +36,7 @@ struct SuggestQuery {
   int target_count = 1;              // ≥ 1
   uint64_t seed = 0;                 // of candidates and targets
   std::vector<int64_t> levels = {};  // of the model, that may be run; none: all
-  SuggestOptions options = {};       // levels and costs are filled in
+  SuggestOptions options = {};       // levels, costs and check are filled in
 };
 
 struct SuggestedRun {

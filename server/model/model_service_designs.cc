@@ -115,6 +115,7 @@ absl::StatusOr<SuggestedRuns> ModelService::Suggest(const LoadedRevision& revisi
   FIDELIO_ASSIGN_OR_RETURN(const Points points,
                            MakePoints(revision.model(), ground.data, query.source, query.target_count, query.seed));
   FIDELIO_RETURN_IF_ERROR(check());
+  options.check = check;
   FIDELIO_ASSIGN_OR_RETURN(const Suggestions chosen,
                            fidelio::Suggest(revision.emulator(), points.candidates, points.targets,
                                             improvement ? ObservedInputs(ground.data) : Matrix(), options));

@@ -21,7 +21,8 @@ double Simulate(int level, double x) {
 class DesignLoopTest : public ::testing::Test {
  protected:
   DesignLoopTest() : server_(directory_ / "data") {
-    auto client = client::Client::Connect({.channel = {.server = server_.process().address()}, .timeout = absl::Minutes(2)});
+    auto client =
+        client::Client::Connect({.channel = {.server = server_.process().address()}, .timeout = absl::Minutes(2)});
     EXPECT_TRUE(client.ok()) << client.status();
     client_ = *std::move(client);
   }
