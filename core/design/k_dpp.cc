@@ -12,6 +12,7 @@
 #include "core/base/random.h"
 #include "core/design/eigenvalue_subset.h"
 #include "core/design/projection_dpp.h"
+#include "core/linalg/parallel_product.h"
 #include "core/linalg/pivoted_cholesky.h"
 #include "core/linalg/product.h"
 #include "core/linalg/symmetric_eigen.h"
@@ -32,15 +33,28 @@ absl::Status CheckKernel(const Matrix& kernel) {
   const auto wrong = [&](Index i, Index j, absl::string_view rule) {
     return absl::InvalidArgumentError(absl::StrCat("kernel[", i, "][", j, "]: ", kernel(i, j), ", must be ", rule));
   };
-  const double largest = n == 0 ? 0 : kernel.diagonal().cwiseAbs().maxCoeff();
-  for (Index j = 0; j < n; ++j) {
-    for (Index i = 0; i < n; ++i) {
-      if (!std::isfinite(kernel(i, j))) return wrong(i, j, "finite");
-      if (std::abs(kernel(i, j) - kernel(j, i)) > 1e-8 * largest) {
-        return wrong(i, j, absl::StrCat("the same as kernel[", j, "][", i, "], which is ", kernel(j, i)));
+  if (!kernel.allFinite()) {
+    for (Index j = 0; j < n; ++j) {
+      for (Index i = 0; i < n; ++i) {
+        if (!std::isfinite(kernel(i, j))) return wrong(i, j, "finite");
       }
     }
-    if (kernel(j, j) < -1e-8 * largest) return wrong(j, j, "at least 0");
+  }
+  const double largest = n == 0 ? 0 : kernel.diagonal().cwiseAbs().maxCoeff();
+  constexpr Index kBlock = 64;  // of elements and their mirror images, which fit the cache together
+  for (Index first = 0; first < n; first += kBlock) {
+    for (Index j = first; j < std::min(n, first + kBlock); ++j) {
+      if (kernel(j, j) < -1e-8 * largest) return wrong(j, j, "at least 0");
+    }
+    for (Index row = first; row < n; row += kBlock) {
+      for (Index j = first; j < std::min(n, first + kBlock); ++j) {
+        for (Index i = row; i < std::min(n, row + kBlock); ++i) {
+          if (std::abs(kernel(i, j) - kernel(j, i)) > 1e-8 * largest) {
+            return wrong(i, j, absl::StrCat("the same as kernel[", j, "][", i, "], which is ", kernel(j, i)));
+          }
+        }
+      }
+    }
   }
   return absl::OkStatus();
 }
@@ -67,7 +81,7 @@ std::optional<LowRank> LowRankFactor(const Matrix& kernel, const KDppOptions& op
   constexpr Index kSmall = 128, kBetweenChecks = 16;
   constexpr double kIndefinite = 1e-6, kMargin = 0.3;
   const Index n = kernel.rows();
-  if (n <= kSmall) return std::nullopt;
+  if (n <= kSmall || !options.low_rank) return std::nullopt;
   PivotedCholesky cholesky(kernel.diagonal().cwiseMax(0),
                            [&](Index i, Eigen::Ref<Vector> column) { column = kernel.col(i); });
   double target = static_cast<double>(n) * kEpsilon * cholesky.rest_trace();
@@ -77,8 +91,9 @@ std::optional<LowRank> LowRankFactor(const Matrix& kernel, const KDppOptions& op
     traces.push_back(cholesky.rest_trace());
     if (cholesky.rank() % kBetweenChecks != 0) continue;
     if (options.largest_k > 0 && cholesky.rank() > options.largest_k) {
+      Index j = norms.size();
       norms.conservativeResize(cholesky.rank());
-      for (Index j = 0; j < norms.size(); ++j) norms[j] = cholesky.column(j).squaredNorm();
+      for (; j < norms.size(); ++j) norms[j] = cholesky.column(j).squaredNorm();
       target = std::max(target, kMargin * options.tolerance * std::exp(-LogRatio(norms, options.largest_k)));
     }
     if (traces.back() <= target) break;
@@ -106,7 +121,7 @@ absl::StatusOr<KDpp> KDpp::FromKernel(Matrix kernel, const KDppOptions& options)
   const int k = options.largest_k;
   if (k > 0 && k <= dpp->rank() && dpp->rest_trace_ * std::exp(LogRatio(dpp->values_, k)) > options.tolerance) {
     // The norms of columns promised too much.
-    dpp = FromKernel(std::move(kernel));
+    dpp = FromKernel(std::move(kernel), {.threads = options.threads});
     if (dpp.ok()) dpp->options_ = options;
     return dpp;
   }
@@ -123,22 +138,22 @@ absl::StatusOr<KDpp> KDpp::FromFactor(const Matrix& factor, const KDppOptions& o
 absl::StatusOr<KDpp> KDpp::FromDual(const Matrix& factor, const KDppOptions& options) {
   const Index r = factor.cols();
   Matrix dual(r, r);
-  Multiply({.c = Part::kLower}, 1, factor.transpose(), factor, Write::kSet, dual);
-  SymmetricEigen eigen = EigenOfSymmetric(dual);
+  MultiplyOnThreads(options.threads, Part::kLower, 1, factor.transpose(), factor, Write::kSet, dual);
+  SymmetricEigen eigen = EigenOfSymmetric(dual, options.threads);
   Index rank = 0;
   const double rounding = r == 0 ? 0 : static_cast<double>(r) * kEpsilon * eigen.values[0];
   while (rank < r && eigen.values[rank] > rounding) ++rank;
   const Vector values = eigen.values.head(rank);
   Matrix scaled = eigen.vectors.leftCols(rank) * values.cwiseSqrt().cwiseInverse().asDiagonal();
   Matrix vectors(factor.rows(), rank);
-  Multiply({}, 1, factor, scaled, Write::kSet, vectors);
+  MultiplyOnThreads(options.threads, Part::kAll, 1, factor, scaled, Write::kSet, vectors);
   if (!vectors.allFinite()) return absl::InternalError("kernel: its eigenvectors are not finite");
   return KDpp(values, std::move(vectors), /*orthonormal=*/false, options);
 }
 
 absl::StatusOr<KDpp> KDpp::FromEigenvectors(const Matrix& kernel, const KDppOptions& options) {
   const Index n = kernel.rows();
-  SymmetricEigen eigen = EigenOfSymmetric(kernel);
+  SymmetricEigen eigen = EigenOfSymmetric(kernel, options.threads);
   Index rank = 0;
   const double rounding = n == 0 ? 0 : static_cast<double>(n) * kEpsilon * eigen.values[0];
   while (rank < n && eigen.values[rank] > rounding) ++rank;

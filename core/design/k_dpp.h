@@ -34,7 +34,9 @@ namespace fidelio {
 
 struct KDppOptions {
   int largest_k = 0;        // draws have at most this k; 0: any k up to the rank
-  double tolerance = 1e-9;  // with largest_k: the most by which the distribution may change, in total variation
+  double tolerance = 1e-8;  // with largest_k: the most by which the distribution may change, in total variation
+  bool low_rank = true;     // false: always all eigenvectors of the kernel
+  int threads = 1;          // of the factorisation; 0: all cores; results do not depend on it
 };
 
 struct KDppDraw {
@@ -53,6 +55,9 @@ class FIDELIO_EXPORT KDpp {
   int rank() const { return static_cast<int>(values_.size()); }
   // The eigenvalues that are kept, from the largest down: rank() of them.
   const Vector& values() const { return values_; }
+
+  // Their eigenvectors, n×rank().
+  const Matrix& vectors() const { return vectors_; }
 
   // INVALID_ARGUMENT, with the rank, when k < 1 or k > rank(); also when k > largest_k.
   absl::StatusOr<KDppDraw> Sample(int k, uint64_t seed) const;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/base/parallel.h"
 #include "core/linalg/lanes.h"
 
 namespace fidelio {
@@ -81,15 +82,22 @@ Root FindRoot(const Vector& d, const Vector& z, Index j) {
 
 }  // namespace
 
-SecularRoots SolveSecular(const Vector& d, const Vector& z) {
+SecularRoots SolveSecular(const Vector& d, const Vector& z, int threads) {
+  constexpr Index kTogether = 64;
   const Index k = d.size();
+  const int parts = static_cast<int>((k + kTogether - 1) / kTogether);
+  const auto for_each = [&](const auto& body) {
+    ParallelFor(parts, threads, [&](int part) {
+      for (Index j = part * kTogether; j < std::min(k, (part + 1) * kTogether); ++j) body(j);
+    });
+  };
   SecularRoots roots{Vector(k), Matrix(k, k)};
   Matrix& vectors = roots.vectors;  // at first, d[i] − values[j], without cancellation
-  for (Index j = 0; j < k; ++j) {
+  for_each([&](Index j) {
     const Root root = FindRoot(d, z, j);
     roots.values[j] = root.origin + root.shift;
     vectors.col(j) = (d.array() - root.origin) - root.shift;
-  }
+  });
   // The z for which these roots are exact (Löwner): with it, the vectors are orthogonal.
   Eigen::ArrayXd squares = -vectors.diagonal();
   for (Index j = 0; j < k; ++j) {
@@ -98,10 +106,10 @@ SecularRoots SolveSecular(const Vector& d, const Vector& z) {
     squares.tail(after) *= vectors.col(j).tail(after).array() / (d.tail(after).array() - d[j]);
   }
   const Eigen::ArrayXd exact = squares.max(0).sqrt() * z.array().sign();
-  for (Index j = 0; j < k; ++j) {
+  for_each([&](Index j) {
     vectors.col(j) = exact / vectors.col(j).array();
     vectors.col(j).normalize();
-  }
+  });
   return roots;
 }
 

@@ -12,7 +12,7 @@ struct SecularRoots {
 };
 
 // d: ascending, with gaps, and z without zeros, both by more than rounding (the deflation of EigenOfTridiagonal).
-SecularRoots SolveSecular(const Vector& d, const Vector& z);
+SecularRoots SolveSecular(const Vector& d, const Vector& z, int threads);
 
 }  // namespace fidelio
 

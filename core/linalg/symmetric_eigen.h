@@ -11,8 +11,9 @@ struct SymmetricEigen {
   Matrix vectors;  // n×n, orthonormal; column i belongs to values[i]
 };
 
-// a = vectors·diag(values)·vectorsᵀ. Reads the lower triangle of a, which must be finite.
-SymmetricEigen EigenOfSymmetric(const Matrix& a);
+// a = vectors·diag(values)·vectorsᵀ. Reads the lower triangle of a, which must be finite. Results do not depend on the number of
+// threads (0: all cores).
+SymmetricEigen EigenOfSymmetric(const Matrix& a, int threads = 1);
 
 }  // namespace fidelio
 

@@ -1,5 +1,5 @@
 // The reduction of a symmetric matrix to a tridiagonal one by Householder reflections, a = q·t·qᵀ, in panels: half of the work is
-// matrix products (Dongarra, Hammarling & Sorensen 1989).
+// matrix products (Dongarra, Hammarling & Sorensen 1989). Results do not depend on the number of threads (0: all cores).
 #ifndef FIDELIO_CORE_LINALG_TRIDIAGONAL_H_
 #define FIDELIO_CORE_LINALG_TRIDIAGONAL_H_
 
@@ -10,13 +10,13 @@ namespace fidelio {
 class Tridiagonal {
  public:
   // Of the lower triangle of `a` (n×n, finite).
-  explicit Tridiagonal(Matrix a);
+  Tridiagonal(Matrix a, int threads);
 
   const Vector& diagonal() const { return diagonal_; }  // n
   const Vector& beside() const { return beside_; }      // n−1, below and above the diagonal
 
   // z ← q·z, for z of n rows.
-  void TimesBasis(MatrixRef z) const;
+  void TimesBasis(MatrixRef z, int threads) const;
 
  private:
   // The reflections of the columns from `first`, as the columns of an (n−1−first)×count matrix.

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/linalg/parallel_product.h"
 #include "core/linalg/product.h"
 #include "core/linalg/secular_roots.h"
 
@@ -24,8 +25,13 @@ enum class Half { kUpper, kBoth, kLower };
 // values + z zᵀ in the basis `vectors` (n×n: upper×upper and lower×lower blocks): to be diagonalised in place.
 class Merge {
  public:
-  Merge(Index upper, Eigen::Ref<Vector> values, MatrixRef vectors, Vector z)
-      : upper_(upper), values_(values), vectors_(vectors), z_(std::move(z)), halves_(values.size(), Half::kUpper) {
+  Merge(Index upper, Eigen::Ref<Vector> values, MatrixRef vectors, Vector z, int threads)
+      : upper_(upper),
+        values_(values),
+        vectors_(vectors),
+        z_(std::move(z)),
+        halves_(values.size(), Half::kUpper),
+        threads_(threads) {
     std::fill(halves_.begin() + upper, halves_.end(), Half::kLower);
   }
 
@@ -33,7 +39,7 @@ class Merge {
     Deflate();
     const Index k = static_cast<Index>(active_.size());
     if (k > 0) {
-      const SecularRoots roots = SolveSecular(values_(active_), z_(active_));
+      const SecularRoots roots = SolveSecular(values_(active_), z_(active_), threads_);
       Rotate(roots.vectors);
       for (Index j = 0; j < k; ++j) values_[active_[j]] = roots.values[j];
     }
@@ -90,10 +96,10 @@ class Merge {
     Matrix sorted(n, k), turned(n, k);
     for (Index j = 0; j < k; ++j) sorted.col(j) = vectors_.col(active_[order[j]]);
     const Matrix rows = by(order, Eigen::all);
-    Multiply({}, 1, sorted.topLeftCorner(upper_, k - only_lower), rows.topRows(k - only_lower), Write::kSet,
-             turned.topRows(upper_));
-    Multiply({}, 1, sorted.bottomRightCorner(n - upper_, k - only_upper), rows.bottomRows(k - only_upper), Write::kSet,
-             turned.bottomRows(n - upper_));
+    MultiplyOnThreads(threads_, Part::kAll, 1, sorted.topLeftCorner(upper_, k - only_lower),
+                      rows.topRows(k - only_lower), Write::kSet, turned.topRows(upper_));
+    MultiplyOnThreads(threads_, Part::kAll, 1, sorted.bottomRightCorner(n - upper_, k - only_upper),
+                      rows.bottomRows(k - only_upper), Write::kSet, turned.bottomRows(n - upper_));
     for (Index j = 0; j < k; ++j) vectors_.col(active_[j]) = turned.col(j);
   }
 
@@ -114,10 +120,11 @@ class Merge {
   Vector z_;
   std::vector<Half> halves_;
   std::vector<int> active_;
+  const int threads_;
 };
 
 // `values` holds the diagonal, and `vectors` zeros, on entry.
-void Solve(Eigen::Ref<Vector> values, const Vector& beside, MatrixRef vectors) {
+void Solve(Eigen::Ref<Vector> values, const Vector& beside, MatrixRef vectors, int threads) {
   const Index n = values.size();
   if (n <= kSmall) {
     Eigen::SelfAdjointEigenSolver<Matrix> solver;
@@ -130,20 +137,20 @@ void Solve(Eigen::Ref<Vector> values, const Vector& beside, MatrixRef vectors) {
   const double tear = beside[upper - 1], size = std::abs(tear);
   values[upper - 1] -= size;
   values[upper] -= size;
-  Solve(values.head(upper), beside.head(upper - 1), vectors.topLeftCorner(upper, upper));
-  Solve(values.tail(lower), beside.tail(lower - 1), vectors.bottomRightCorner(lower, lower));
+  Solve(values.head(upper), beside.head(upper - 1), vectors.topLeftCorner(upper, upper), threads);
+  Solve(values.tail(lower), beside.tail(lower - 1), vectors.bottomRightCorner(lower, lower), threads);
   Vector z(n);
   z << vectors.row(upper - 1).head(upper).transpose(),
       std::copysign(1.0, tear) * vectors.row(upper).tail(lower).transpose();
-  Merge(upper, values, vectors, std::sqrt(size) * z).Run();
+  Merge(upper, values, vectors, std::sqrt(size) * z, threads).Run();
 }
 
 }  // namespace
 
-SymmetricEigen EigenOfTridiagonal(const Vector& diagonal, const Vector& beside) {
+SymmetricEigen EigenOfTridiagonal(const Vector& diagonal, const Vector& beside, int threads) {
   const Index n = diagonal.size();
   SymmetricEigen eigen{diagonal, Matrix::Zero(n, n)};
-  if (n > 0) Solve(eigen.values, beside, eigen.vectors);
+  if (n > 0) Solve(eigen.values, beside, eigen.vectors, threads);
   return eigen;
 }
 

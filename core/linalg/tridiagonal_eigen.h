@@ -14,8 +14,9 @@
 
 namespace fidelio {
 
-// `diagonal`: n, `beside`: the n−1 elements beside it. Values from the smallest up.
-SymmetricEigen EigenOfTridiagonal(const Vector& diagonal, const Vector& beside);
+// `diagonal`: n, `beside`: the n−1 elements beside it. Values from the smallest up. Results do not depend on the
+// number of threads (0: all cores).
+SymmetricEigen EigenOfTridiagonal(const Vector& diagonal, const Vector& beside, int threads);
 
 }  // namespace fidelio
 

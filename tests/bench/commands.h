@@ -19,6 +19,7 @@ std::unique_ptr<Command> MakeEchoServerCommand();
 std::unique_ptr<Command> MakeCrashCommand();
 std::unique_ptr<Command> MakeFloodCommand();
 std::unique_ptr<Command> MakeFlipsCommand();
+std::unique_ptr<Command> MakeDppCommand();
 
 }  // namespace fidelio::bench
 

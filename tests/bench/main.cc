@@ -48,7 +48,7 @@ int Main(int argc, char** argv) {
   std::vector<Entry> entries;
   for (auto* make : {&MakeTable1Command, &MakeProblemsCommand, &MakeFitSpeedCommand, &MakePredictSpeedCommand,
                      &MakeStressCommand, &MakeIsaCommand, &MakeServeCommand, &MakeEchoServerCommand, &MakeCrashCommand,
-                     &MakeFloodCommand, &MakeFlipsCommand}) {
+                     &MakeFloodCommand, &MakeFlipsCommand, &MakeDppCommand}) {
     entries.emplace_back().command = make();
   }
   for (Entry& entry : entries) {

@@ -39,7 +39,7 @@ Matrix Kernel(int n, double lengthscale) {
 
 std::vector<Case> Cases() {
   std::vector<Case> cases;
-  for (const int n : {1, 2, 3, 31, 32, 33, 47, 48, 49, 50, 97, 130, 300}) {
+  for (const int n : {1, 2, 3, 31, 32, 33, 47, 48, 49, 50, 97, 130, 300, 650}) {
     const Matrix g = RandomNormal(n, n, n);
     cases.push_back({"random " + std::to_string(n), g + g.transpose()});
   }
@@ -94,24 +94,31 @@ TEST(EigenOfSymmetricTest, OnlyTheLowerTriangleIsRead) {
   EXPECT_EQ(EigenOfSymmetric(lower).values, EigenOfSymmetric(a).values);
 }
 
+TEST(EigenOfSymmetricTest, ThreadsDoNotMatter) {
+  const Matrix g = RandomNormal(700, 700, 8), a = g + g.transpose();
+  const SymmetricEigen one = EigenOfSymmetric(a, 1), three = EigenOfSymmetric(a, 3);
+  EXPECT_EQ(one.values, three.values);
+  EXPECT_EQ(one.vectors, three.vectors);
+}
+
 TEST(EigenOfSymmetricTest, AnEmptyMatrixHasNoValues) { EXPECT_EQ(EigenOfSymmetric(Matrix(0, 0)).values.size(), 0); }
 
 TEST(TridiagonalTest, BasisAndTridiagonalGiveTheMatrix) {
   for (const int n : {1, 2, 48, 49, 130}) {
     const Matrix g = RandomNormal(n, n, 7), a = g + g.transpose();
-    const Tridiagonal tridiagonal(a);
+    const Tridiagonal tridiagonal(a, 1);
     Matrix t = Matrix::Zero(n, n);
     t.diagonal() = tridiagonal.diagonal();
     if (n > 1) t.diagonal(1) = t.diagonal(-1) = tridiagonal.beside();
     Matrix q = Matrix::Identity(n, n);
-    tridiagonal.TimesBasis(q);
+    tridiagonal.TimesBasis(q, 1);
     EXPECT_TRUE(Near(q * t * q.transpose(), a, 1e-13));
   }
 }
 
 TEST(SolveSecularTest, SolvesADiagonalPlusRankOne) {
   const Vector d = (Vector(5) << -1, 0, 1e-7, 1, 1e5).finished(), z = (Vector(5) << 1, -1e-3, 0.5, 2, 1e-2).finished();
-  const SecularRoots roots = SolveSecular(d, z);
+  const SecularRoots roots = SolveSecular(d, z, 1);
   const Matrix a = Matrix(d.asDiagonal()) + z * z.transpose();
   EXPECT_TRUE(Near(a * roots.vectors, roots.vectors * roots.values.asDiagonal(), 1e-14));
   EXPECT_TRUE(Near(roots.vectors.transpose() * roots.vectors, Matrix::Identity(5, 5), 1e-14));

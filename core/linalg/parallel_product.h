@@ -1,0 +1,29 @@
+// Multiply on several threads. The product is cut into the same parts whatever their number, so that results do not depend on it.
+#ifndef FIDELIO_CORE_LINALG_PARALLEL_PRODUCT_H_
+#define FIDELIO_CORE_LINALG_PARALLEL_PRODUCT_H_
+
+#include <algorithm>
+
+#include "core/base/parallel.h"
+#include "core/base/types.h"
+#include "core/linalg/product.h"
+
+namespace fidelio {
+
+// c = scale·a·b or c += scale·a·b, of which only the lower triangle may be wanted; a and b are matrices, blocks of them or
+// transposes, without known zeros.
+template <typename A, typename B>
+void MultiplyOnThreads(int threads, Part wanted, double scale, const A& a, const B& b, Write write, MatrixRef c) {
+  constexpr Eigen::Index kWidth = 256;
+  const Eigen::Index columns = c.cols();
+  ParallelFor(static_cast<int>((columns + kWidth - 1) / kWidth), threads, [&](int part) {
+    const Eigen::Index first = part * kWidth, width = std::min(kWidth, columns - first);
+    const Eigen::Index above = wanted == Part::kLower ? first : 0, below = c.rows() - above;
+    Multiply({.c = wanted}, scale, a.bottomRows(below), b.middleCols(first, width), write,
+             c.block(above, first, below, width));
+  });
+}
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_LINALG_PARALLEL_PRODUCT_H_
