@@ -240,7 +240,7 @@ absl::Status Diagnose(Context& context, const DiagnoseCommandOptions& options) {
                           {"coverage95", d.coverage95},
                           {"mean_log_density", d.mean_log_density},
                           {"inflation", d.inflation},
-                          {"residuals", ToJson(d.residuals)}});
+                          {"residuals", cli::ToJson(d.residuals)}});
     if (d.count == 0) {
       rows.push_back({d.fidelity, "0", "–", "–", "–", "–", "–", "–", "–"});
     } else {

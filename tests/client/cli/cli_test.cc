@@ -261,7 +261,7 @@ TEST_F(CliTest, SuggestionsAreTablesThatObserveTakes) {
     if (request.count() > 9) {
       return grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "count: 10, but at most 9 are allowed");
     }
-    for (const std::string& fidelity : {"low", "high"}) {
+    for (const std::string fidelity : {"low", "high"}) {
       v1::Suggestion* run = response.add_suggestions();
       run->add_input(0.5);
       run->add_input(1);
