@@ -30,9 +30,9 @@ absl::StatusOr<Matrix> FillBox(const InputBox& box, int n, uint64_t seed) {
   Matrix points = box.lower.transpose().replicate(n, 1);
   if (wide.empty()) return points;
   if (wide.size() > kMostSobolDimensions) {
-    return absl::InvalidArgumentError(absl::StrCat("candidates: none, and the model has ", wide.size(),
-                                                   " inputs, but the server fills boxes of at most ",
-                                                   kMostSobolDimensions, "; give candidates"));
+    return absl::InvalidArgumentError(absl::StrCat("candidates: the server fills boxes of at most ",
+                                                   kMostSobolDimensions, " inputs, but that of the model has ",
+                                                   wide.size(), "; SampleDPP with candidates of yours needs none"));
   }
   FIDELIO_ASSIGN_OR_RETURN(const Matrix sobol, ScrambledSobol(n, box.lower(wide), box.upper(wide), seed));
   points(Eigen::all, wide) = sobol;

@@ -27,7 +27,8 @@ absl::StatusOr<Ground> ReadGround(ServiceContext& context, const LoadedRevision&
   Ground ground{.spec = found->stored.spec, .data = {}};
   const ModelSpec& spec = ground.spec;
   ground.data.box = spec.input_box;
-  if (spec.input_dimension != revision.input_dimension() || found->fidelities() != revision.fidelities()) {
+  if (spec.input_dimension != revision.input_dimension() || found->fidelities() != revision.fidelities() ||
+      spec.kind != revision.info().kind) {
     return ConcurrentChangeError(absl::StrCat("models/", revision.model()), "was deleted and made again meanwhile");
   }
   if (!observations && spec.input_box) return ground;
