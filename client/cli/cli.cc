@@ -12,6 +12,7 @@ A first model:
   fidelio observe wing runs.csv
   fidelio fit wing --watch
   fidelio predict wing points.csv --quantiles 0.025,0.975
+  fidelio suggest wing --count 4 -o next.csv
 
 )";
 
@@ -81,6 +82,7 @@ int RunCli(const std::vector<std::string>& arguments, Streams& streams) {
   AddObserveCommand(app, context);
   AddFitCommands(app, context);
   AddPredictCommands(app, context);
+  AddDesignCommands(app, context);
   AddServerCommands(app, context);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 wants the last one first

@@ -1,6 +1,7 @@
 #include "client/cli/command.h"
 
 #include <cmath>
+#include <fstream>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -88,6 +89,23 @@ void Context::Print(const Json& json, const std::string& text) {
   } else {
     streams.out << text << (text.empty() || absl::EndsWith(text, "\n") ? "" : "\n") << std::flush;
   }
+}
+
+absl::Status Context::Write(const std::string& output, const Json& json, const std::string& text) {
+  const std::string written = options.json ? json.dump(2) + "\n" : text;
+  if (output.empty() || output == "-") {
+    streams.out << written << std::flush;
+    return streams.out ? absl::OkStatus() : absl::InvalidArgumentError("standard output: cannot be written");
+  }
+  std::ofstream file(output, std::ios::binary | std::ios::trunc);
+  file << written;
+  file.close();
+  if (!file) return absl::InvalidArgumentError(absl::StrCat("-o: ", output, ": cannot be written"));
+  return absl::OkStatus();
+}
+
+void Context::Remark(const std::string& text) {
+  if (!options.json) streams.err << text << std::endl;
 }
 
 CLI::App* AddCommand(CLI::App& parent, Context& context, const std::string& name, const std::string& description,

@@ -57,6 +57,13 @@ struct Context {
 
   // Prints the document with --json, and otherwise the text.
   void Print(const Json& json, const std::string& text);
+
+  // Writes the document with --json, and otherwise the text, to the file of -o, or to standard output when that is empty
+  // or "-".
+  absl::Status Write(const std::string& output, const Json& json, const std::string& text);
+
+  // Tells people something beside the output that is written; not with --json.
+  void Remark(const std::string& text);
 };
 
 // Adds a subcommand whose help ends with `examples`, and which runs `command`.
@@ -93,6 +100,7 @@ void AddModelCommands(CLI::App& app, Context& context);    // model create, list
 void AddObserveCommand(CLI::App& app, Context& context);   // observe
 void AddFitCommands(CLI::App& app, Context& context);      // fit, fits
 void AddPredictCommands(CLI::App& app, Context& context);  // predict, score
+void AddDesignCommands(CLI::App& app, Context& context);   // sample-dpp, suggest, diagnose
 void AddServerCommands(CLI::App& app, Context& context);   // revisions, server-info
 
 }  // namespace fidelio::cli

@@ -1,6 +1,5 @@
 // fidelio predict, score.
 #include <cmath>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
@@ -100,17 +99,7 @@ absl::Status Predict(Context& context, const PredictCommandOptions& options) {
   if (!quantiles.ok()) return quantiles.status();
   const auto answer = Ask(context, options, *quantiles);
   if (!answer.ok()) return answer.status();
-  const std::string text =
-      context.options.json ? ToJson(answer->prediction, *quantiles).dump(2) + "\n" : ToCsv(*answer, *quantiles);
-  if (options.output.empty() || options.output == "-") {
-    context.streams.out << text << std::flush;
-    return context.streams.out ? absl::OkStatus() : absl::InvalidArgumentError("standard output: cannot be written");
-  }
-  std::ofstream file(options.output, std::ios::binary | std::ios::trunc);
-  file << text;
-  file.close();
-  if (!file) return absl::InvalidArgumentError(absl::StrCat("-o: ", options.output, ": cannot be written"));
-  return absl::OkStatus();
+  return context.Write(options.output, ToJson(answer->prediction, *quantiles), ToCsv(*answer, *quantiles));
 }
 
 absl::Status Score(Context& context, const PredictCommandOptions& options) {

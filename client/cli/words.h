@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "fidelio/v1/design.pb.h"
 #include "fidelio/v1/fit.pb.h"
 #include "fidelio/v1/model.pb.h"
 
@@ -43,6 +44,21 @@ inline Words<v1::Inference> InferenceWords() {
           {"moments", v1::INFERENCE_MOMENTS},
           {"variational", v1::INFERENCE_VARIATIONAL},
           {"svi", v1::INFERENCE_SVI}};
+}
+
+inline Words<v1::DesignMethod> MethodWords() {
+  return {{"exact", v1::DESIGN_METHOD_EXACT}, {"map", v1::DESIGN_METHOD_MAP}};
+}
+
+inline Words<v1::QualityMode> QualityWords() {
+  return {{"mean", v1::QUALITY_MODE_MEAN}, {"none", v1::QUALITY_MODE_NONE}, {"given", v1::QUALITY_MODE_GIVEN}};
+}
+
+inline Words<v1::SuggestCriterion> CriterionWords() {
+  return {{"variance-reduction", v1::SUGGEST_CRITERION_VARIANCE_REDUCTION},
+          {"max-variance", v1::SUGGEST_CRITERION_MAX_VARIANCE},
+          {"expected-improvement", v1::SUGGEST_CRITERION_EXPECTED_IMPROVEMENT},
+          {"confidence-bound", v1::SUGGEST_CRITERION_CONFIDENCE_BOUND}};
 }
 
 // The word for a value; "value 9" for one that a newer server sent.

@@ -23,6 +23,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "client/cpp/caller.h"
+#include "client/cpp/design_types.h"
 #include "client/cpp/types.h"
 #include "fidelio/v1/emulator.grpc.pb.h"
 
@@ -63,6 +64,16 @@ class Client {
   // `inputs` n×d with n ≥ 1. Many inputs go to the server in several calls; all are answered by the same revision.
   absl::StatusOr<Prediction> Predict(absl::string_view model, const Eigen::Ref<const Eigen::MatrixXd>& inputs,
                                      const PredictOptions& options = {}, const CallOptions& call = {});
+
+  // Inputs to observe next that are good and unlike each other.
+  absl::StatusOr<DppDesign> SampleDpp(absl::string_view model, const DppOptions& options = {},
+                                      const CallOptions& call = {});
+  // The next runs, each an input and a fidelity, with regard to the costs of the model's fidelities.
+  absl::StatusOr<Suggestions> Suggest(absl::string_view model, const SuggestOptions& options = {},
+                                      const CallOptions& call = {});
+  // How well observations are predicted without them.
+  absl::StatusOr<Diagnostics> Diagnose(absl::string_view model, const DiagnoseOptions& options = {},
+                                       const CallOptions& call = {});
 
   // All of them, the newest first.
   absl::StatusOr<std::vector<v1::Revision>> ListRevisions(absl::string_view model, const CallOptions& call = {});

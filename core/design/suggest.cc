@@ -200,6 +200,7 @@ absl::StatusOr<Suggestions> Suggest(const Emulator& model, const Matrix& candida
   result.variance_before = outlook.TargetVariance();
   double left = options.budget;
   while (static_cast<int>(result.runs.size()) < options.count) {
+    if (options.check) FIDELIO_RETURN_IF_ERROR(options.check());
     const Choice choice = Choose(outlook, options, left, incumbent);
     if (choice.candidate < 0) break;
     const int level = outlook.levels()[choice.level];

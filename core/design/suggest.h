@@ -17,9 +17,11 @@
 #ifndef FIDELIO_CORE_DESIGN_SUGGEST_H_
 #define FIDELIO_CORE_DESIGN_SUGGEST_H_
 
+#include <functional>
 #include <limits>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/base/export.h"
 #include "core/base/types.h"
@@ -39,6 +41,7 @@ struct SuggestOptions {
   bool maximise = false;                        // for kExpectedImprovement and kConfidenceBound; else minimise
   double width = 2;                             // ≥ 0, of kConfidenceBound
   int threads = 1;                              // 0: all cores; results do not depend on it
+  std::function<absl::Status()> check = {};     // asked before each run: its error ends the work
 };
 
 struct Suggestion {

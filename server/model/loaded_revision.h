@@ -33,6 +33,9 @@ class LoadedRevision {
   // alone, which is its emulator's only one.
   absl::StatusOr<int> EmulatorLevel(std::optional<int64_t> level, absl::string_view field) const;
 
+  // The level of the model that a level of the emulator is.
+  int ModelLevel(int emulator_level) const { return fidelities_ - emulator_->levels() + emulator_level; }
+
   const Emulator& emulator() const { return *emulator_; }
 
   int64_t bytes() const { return bytes_; }  // of memory, an estimate

@@ -34,10 +34,12 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "server/model/design_types.h"
 #include "server/model/fit_watch.h"
 #include "server/model/loaded_revision.h"
 #include "server/model/model_service_options.h"
@@ -103,6 +105,17 @@ class ModelService {
 
   // What AcquireRevision would find in memory; null when there is no such model or it would have to load the revision.
   std::shared_ptr<const LoadedRevision> FindInMemory(absl::string_view model, int64_t revision = 0) const;
+
+  // ---- Designs ----
+
+  // By a revision that AcquireRevision gave. `check` is asked between the phases of the work, which ends with its error.
+  // ABORTED when the model was deleted and made again since, with another shape. k beyond the rank of the kernel is
+  // INVALID_ARGUMENT.
+  using Check = absl::FunctionRef<absl::Status()>;
+  absl::StatusOr<Design> SampleDpp(const LoadedRevision& revision, const DppQuery& query, Check check) const;
+  absl::StatusOr<SuggestedRuns> Suggest(const LoadedRevision& revision, const SuggestQuery& query, Check check) const;
+  // One entry per level of the emulator, from the lowest.
+  absl::StatusOr<std::vector<FidelityDiagnosis>> Diagnose(const LoadedRevision& revision, Check check) const;
 
   // ---- Revisions ----
 

@@ -105,6 +105,12 @@ class EmulatorService final : public EmulatorServiceBase {
   grpc::Status SamplePaths(Context* context, const v1::SamplePathsRequest* request,
                            v1::SamplePathsResponse* response) override;
 
+  // design_calls.cc
+  grpc::Status SampleDPP(Context* context, const v1::SampleDPPRequest* request,
+                         v1::SampleDPPResponse* response) override;
+  grpc::Status Suggest(Context* context, const v1::SuggestRequest* request, v1::SuggestResponse* response) override;
+  grpc::Status Diagnose(Context* context, const v1::DiagnoseRequest* request, v1::DiagnoseResponse* response) override;
+
   // revision_calls.cc
   grpc::Status GetRevision(Context* context, const v1::GetRevisionRequest* request, v1::Revision* response) override;
   grpc::Status ListRevisions(Context* context, const v1::ListRevisionsRequest* request,

@@ -22,6 +22,8 @@ void ToMessage(const ServiceLimits& limits, v1::Limits* message) {
   message->set_max_paths(Saturated(limits.max_paths));
   message->set_max_queued_fits(Saturated(limits.fit_queue));
   message->set_fit_workers(Saturated(limits.fit_workers));
+  message->set_max_design_points(Saturated(limits.max_design_points));
+  message->set_max_design_size(Saturated(limits.max_design_size));
 }
 
 }  // namespace

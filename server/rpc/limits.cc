@@ -7,6 +7,8 @@ namespace fidelio {
 namespace {
 
 constexpr int64_t kMaxCovariancePoints = 2'000;
+constexpr int64_t kMaxDesignPoints = 3'000;
+constexpr int64_t kMaxDesignSize = 1'000;
 constexpr int64_t kMaxPage = 1'000;  // what the contract promises at most
 
 }  // namespace
@@ -20,6 +22,8 @@ ServiceLimits ServiceLimitsOf(const ServerConfig& config) {
   const double elements = 0.9 * static_cast<double>(limits.max_matrix_elements);
   limits.max_covariance_points = std::min(kMaxCovariancePoints, static_cast<int64_t>(std::sqrt(elements)));
   limits.max_paths = config.max_samples;
+  limits.max_design_points = kMaxDesignPoints;
+  limits.max_design_size = kMaxDesignSize;
   limits.max_page = static_cast<int32_t>(std::min(config.max_page, kMaxPage));
   limits.max_input_dimension = config.max_input_dimension;
   limits.max_fidelities = config.max_fidelities;

@@ -14,6 +14,8 @@ struct ServiceLimits {
   int64_t max_inputs = 0;             // points of one Predict or SamplePaths, or of a chunk of PredictStream
   int64_t max_covariance_points = 0;  // points whose covariances are needed: their cost grows with the cube
   int64_t max_paths = 0;
+  int64_t max_design_points = 0;  // points of one SampleDPP or Suggest whose covariances are needed
+  int64_t max_design_size = 0;    // inputs or runs of one answer
   int32_t max_page = 0;
   // As in ServerConfig, for GetServerInfo.
   int64_t max_input_dimension = 0;

@@ -9,25 +9,6 @@
 #include "server/rpc/request.h"
 
 namespace fidelio {
-namespace {
-
-absl::Status CheckMinDataVersion(int64_t version, absl::string_view field) {
-  if (version >= 0) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(field, ": ", version, ", must not be negative"));
-}
-
-// The revision that a request asks for. `path` is what fields of the request begin with: "" or "header.".
-template <typename Request>
-absl::StatusOr<std::shared_ptr<const LoadedRevision>> AcquireRevision(const ModelService& models, Call& call,
-                                                                      const Request& request, absl::string_view path) {
-  FIDELIO_ASSIGN_OR_RETURN(const std::string name, AdmitModelName(call, request.model(), absl::StrCat(path, "model")));
-  FIDELIO_ASSIGN_OR_RETURN(const int64_t revision,
-                           ParseRevisionOf(name, request.revision(), absl::StrCat(path, "revision")));
-  FIDELIO_RETURN_IF_ERROR(CheckMinDataVersion(request.min_data_version(), absl::StrCat(path, "min_data_version")));
-  return models.AcquireRevision(name, revision, request.min_data_version(), call.deadline());
-}
-
-}  // namespace
 
 grpc::Status EmulatorService::Predict(Context* context, const v1::PredictRequest* request,
                                       v1::PredictResponse* response) {

@@ -50,6 +50,19 @@ absl::Status AdmitModelId(Call& call, absl::string_view id, absl::string_view fi
   return call.AdmitModel(id);
 }
 
+absl::StatusOr<std::shared_ptr<const LoadedRevision>> AcquireRevision(const ModelService& models, Call& call,
+                                                                      const RevisionWish& wish,
+                                                                      absl::string_view path) {
+  FIDELIO_ASSIGN_OR_RETURN(const std::string name, AdmitModelName(call, wish.model, absl::StrCat(path, "model")));
+  FIDELIO_ASSIGN_OR_RETURN(const int64_t revision,
+                           ParseRevisionOf(name, wish.revision, absl::StrCat(path, "revision")));
+  if (wish.min_data_version < 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(path, "min_data_version: ", wish.min_data_version, ", must not be negative"));
+  }
+  return models.AcquireRevision(name, revision, wish.min_data_version, call.deadline());
+}
+
 Mutation::Mutation(const Call& call, const Method& method, absl::string_view request_id,
                    const google::protobuf::MessageLite& request, absl::string_view field)
     : status_(ValidateRequestId(request_id, field)) {

@@ -3,6 +3,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "client/cli/json.h"
 #include "client/cpp/matrix.h"
 #include "gtest/gtest.h"
 #include "tests/client/support/fake_emulator.h"
@@ -205,6 +206,128 @@ TEST_F(FitCliTest, AFitThatFailedHasItsOwnExitCodeAndSaysWhy) {
   EXPECT_EQ(Run({"fits", "wing", "3", "--watch"}).code, 11);
 }
 
+TEST_F(CliTest, DesignsAreTablesThatObserveTakes) {
+  v1::SampleDPPRequest seen;
+  server_.emulator().sample_dpp = [&](grpc::ServerContext&, const v1::SampleDPPRequest& request,
+                                      v1::SampleDPPResponse& response) {
+    seen = request;
+    *response.mutable_inputs() = client::ToWire(Eigen::MatrixXd{{0.1, 2}, {0.3, 4}});
+    *response.mutable_quality() = client::ToWire(Eigen::Vector2d(1, 2));
+    response.add_indices(0);
+    response.add_indices(2);
+    response.set_log_determinant(-3);
+    response.set_variance_before(2);
+    response.set_variance_after(0.5);
+    return grpc::Status::OK;
+  };
+  const std::string candidates = "x1,x2,quality\n0.1,2,1\n5,6,7\n0.3,4,2\n";
+  Result result = Run({"sample-dpp", "wing", "--k", "2", "--candidates", "-", "--method", "map", "--quality", "given",
+                       "--level", "low", "--exclude-observed", "--seed", "7", "--revision", "3"},
+                      candidates);
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "fidelity,x1,x2\nlow,0.1,2\nlow,0.3,4\n");
+  EXPECT_EQ(result.err, "2 inputs for low: the mean variance of high is expected to fall from 2 to 0.5, by 75 %\n");
+  EXPECT_EQ(seen.k(), 2u);
+  EXPECT_EQ(*client::FromWire(seen.candidates(), ""), Eigen::MatrixXd({{0.1, 2}, {5, 6}, {0.3, 4}}));
+  EXPECT_EQ(*client::FromWire(seen.quality(), ""), Eigen::MatrixXd(Eigen::Vector3d(1, 7, 2)));
+  EXPECT_EQ(seen.method(), v1::DESIGN_METHOD_MAP);
+  EXPECT_EQ(seen.quality_mode(), v1::QUALITY_MODE_GIVEN);
+  EXPECT_EQ(seen.level(), 0u);
+  EXPECT_TRUE(seen.exclude_observed());
+  EXPECT_EQ(seen.seed(), 7u);
+  EXPECT_EQ(seen.revision(), "models/wing/revisions/3");
+
+  result = Run({"sample-dpp", "wing", "--json"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  const Json json = Json::parse(result.out);
+  EXPECT_EQ(json["fidelity"], "high");
+  EXPECT_EQ(json["indices"], Json({0, 2}));
+  EXPECT_EQ(json["inputs"][1], Json({0.3, 4}));
+  EXPECT_EQ(json["log_determinant"], -3);
+  EXPECT_FALSE(seen.has_candidates());
+  EXPECT_FALSE(seen.has_level());
+
+  result = Run({"sample-dpp", "wing", "--quality", "given"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_NE(result.err.find("--quality: given, which is a column of --candidates"), std::string::npos) << result.err;
+}
+
+TEST_F(CliTest, SuggestionsAreTablesThatObserveTakes) {
+  v1::SuggestRequest seen;
+  server_.emulator().suggest = [&](grpc::ServerContext&, const v1::SuggestRequest& request,
+                                   v1::SuggestResponse& response) {
+    seen = request;
+    if (request.count() > 9) {
+      return grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "count: 10, but at most 9 are allowed");
+    }
+    for (const std::string fidelity : {"low", "high"}) {
+      v1::Suggestion* run = response.add_suggestions();
+      run->add_input(0.5);
+      run->add_input(1);
+      run->set_level(fidelity == "high" ? 1 : 0);
+      run->set_fidelity(fidelity);
+      run->set_cost(fidelity == "high" ? 10 : 1);
+      run->set_value(0.25);
+    }
+    response.set_total_cost(11);
+    response.set_variance_before(4);
+    response.set_variance_after(1);
+    return grpc::Status::OK;
+  };
+  Result result =
+      Run({"suggest", "wing", "--count", "4", "--budget", "12.5", "--criterion", "confidence-bound", "--maximise",
+           "--width", "1.5", "--levels", "high,0", "--targets", "64", "--candidate-count", "128"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "fidelity,x1,x2\nlow,0.5,1\nhigh,0.5,1\n");
+  EXPECT_EQ(result.err,
+            "2 runs (1 low, 1 high) at a cost of 11: the mean variance of high is expected to fall from 4 to 1, by 75 "
+            "%\n");
+  EXPECT_EQ(seen.count(), 4u);
+  EXPECT_EQ(seen.budget(), 12.5);
+  EXPECT_EQ(seen.criterion(), v1::SUGGEST_CRITERION_CONFIDENCE_BOUND);
+  EXPECT_EQ(seen.direction(), v1::SUGGEST_DIRECTION_MAXIMISE);
+  EXPECT_EQ(seen.width(), 1.5);
+  ASSERT_EQ(seen.levels_size(), 2);
+  EXPECT_EQ(seen.levels(0), 1u);
+  EXPECT_EQ(seen.target_count(), 64u);
+  EXPECT_EQ(seen.candidate_count(), 128u);
+
+  result = Run({"suggest", "wing", "--json"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(Json::parse(result.out)["suggestions"][1]["cost"], 10);
+  EXPECT_FALSE(seen.has_budget());
+  EXPECT_FALSE(seen.has_width());
+  EXPECT_EQ(Run({"suggest", "wing", "--count", "10"}).err, "fidelio: --count: 10, but at most 9 are allowed\n");
+  EXPECT_EQ(Run({"suggest", "wing", "--levels", "middle"}).code, 3);
+}
+
+TEST_F(CliTest, DiagnoseShowsATableOfFidelities) {
+  server_.emulator().diagnose = [](grpc::ServerContext&, const v1::DiagnoseRequest&, v1::DiagnoseResponse& response) {
+    v1::FidelityDiagnostics* low = response.add_fidelities();
+    low->set_fidelity("low");
+    low->set_count(2);
+    *low->mutable_residuals() = client::ToWire(Eigen::Vector2d(-1.5, 0.5));
+    low->set_r2(0.875);
+    low->set_rmse(0.25);
+    low->set_coverage50(0.5);
+    low->set_coverage90(1);
+    low->set_coverage95(1);
+    low->set_inflation(1);
+    response.add_fidelities()->set_fidelity("high");
+    return grpc::Status::OK;
+  };
+  const Result result = Run({"diagnose", "wing"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_NE(result.out.find("low"), std::string::npos);
+  EXPECT_NE(result.out.find("0.875"), std::string::npos);
+  EXPECT_NE(result.out.find("1.5 sd"), std::string::npos);
+  EXPECT_NE(result.out.find("50 %"), std::string::npos);
+  const Result json = Run({"diagnose", "wing", "--json"});
+  EXPECT_EQ(Json::parse(json.out)["fidelities"][0]["residuals"], Json({-1.5, 0.5}));
+  EXPECT_EQ(Json::parse(json.out)["fidelities"][1]["count"], 0);
+}
+
 TEST_F(CliTest, DeletionWithoutATerminalMustBeConfirmed) {
   int deleted = 0;
   server_.emulator().delete_model = [&](grpc::ServerContext&, const v1::DeleteModelRequest&, google::protobuf::Empty&) {
@@ -240,7 +363,12 @@ TEST_F(CliTest, WrongCommandLinesAreUsageErrors) {
                                              {"fit", "wing", "--seed", "-1"},
                                              {"fit", "wing", "--kernel", "x"},
                                              {"fits", "wing", "--watch"},
-                                             {"predict", "wing"}}) {
+                                             {"predict", "wing"},
+                                             {"sample-dpp", "wing", "--k", "0"},
+                                             {"sample-dpp", "wing", "--method", "best"},
+                                             {"suggest", "wing", "--candidates", "-", "--candidate-count", "9"},
+                                             {"suggest", "wing", "--budget", "-1"},
+                                             {"diagnose"}}) {
     const Result result = Run(arguments);
     EXPECT_EQ(result.code, 2);
     EXPECT_EQ(result.out, "");
@@ -260,6 +388,9 @@ TEST_F(CliTest, EveryCommandHasHelpWithExamples) {
                                                                                        {"fits"},
                                                                                        {"predict"},
                                                                                        {"score"},
+                                                                                       {"sample-dpp"},
+                                                                                       {"suggest"},
+                                                                                       {"diagnose"},
                                                                                        {"revisions"},
                                                                                        {"server-info"}}) {
     std::vector<std::string> arguments = command;

@@ -24,6 +24,9 @@ TEST(WordsTest, EveryValueOfTheContractHasAWord) {
   ExpectComplete(TransformWords(), *v1::OutputTransformKind_descriptor());
   ExpectComplete(KernelWords(), *v1::KernelFamily_descriptor());
   ExpectComplete(InferenceWords(), *v1::Inference_descriptor());
+  ExpectComplete(MethodWords(), *v1::DesignMethod_descriptor());
+  ExpectComplete(QualityWords(), *v1::QualityMode_descriptor());
+  ExpectComplete(CriterionWords(), *v1::SuggestCriterion_descriptor());
 }
 
 TEST(WordsTest, ValuesOfNewerServersAreShownByNumber) {

@@ -32,6 +32,9 @@ class FakeEmulator final : public v1::Emulator::Service {
   Handler<v1::GetFitRequest, v1::Fit> get_fit;
   Handler<v1::CancelFitRequest, v1::Fit> cancel_fit;
   Handler<v1::PredictRequest, v1::PredictResponse> predict;
+  Handler<v1::SampleDPPRequest, v1::SampleDPPResponse> sample_dpp;
+  Handler<v1::SuggestRequest, v1::SuggestResponse> suggest;
+  Handler<v1::DiagnoseRequest, v1::DiagnoseResponse> diagnose;
   std::function<grpc::Status(grpc::ServerContext&, grpc::ServerWriter<v1::WatchFitResponse>&)> watch_fit;
 
   grpc::Status CreateModel(grpc::ServerContext* context, const v1::CreateModelRequest* request,
@@ -67,6 +70,18 @@ class FakeEmulator final : public v1::Emulator::Service {
   grpc::Status Predict(grpc::ServerContext* context, const v1::PredictRequest* request,
                        v1::PredictResponse* response) override {
     return Run(predict, context, request, response);
+  }
+  grpc::Status SampleDPP(grpc::ServerContext* context, const v1::SampleDPPRequest* request,
+                         v1::SampleDPPResponse* response) override {
+    return Run(sample_dpp, context, request, response);
+  }
+  grpc::Status Suggest(grpc::ServerContext* context, const v1::SuggestRequest* request,
+                       v1::SuggestResponse* response) override {
+    return Run(suggest, context, request, response);
+  }
+  grpc::Status Diagnose(grpc::ServerContext* context, const v1::DiagnoseRequest* request,
+                        v1::DiagnoseResponse* response) override {
+    return Run(diagnose, context, request, response);
   }
   grpc::Status WatchFit(grpc::ServerContext* context, const v1::WatchFitRequest*,
                         grpc::ServerWriter<v1::WatchFitResponse>* writer) override {

@@ -70,6 +70,21 @@ TEST_F(AuthCallsTest, RolesMayDoTheirPartAndNoMore) {
                   "DeleteModel needs the role writer");
 }
 
+TEST_F(AuthCallsTest, ReadersMayAskForDesignsOfTheirModelsAlone) {
+  ASSERT_TRUE(IsOk(Create(kWriter, "tail")));
+  const auto ask = [&](const std::string& token) {
+    v1::SuggestRequest request;
+    request.set_model("models/tail");
+    v1::SuggestResponse answer;
+    TestContext context(token);
+    return server_.stub().Suggest(&context, request, &answer);
+  };
+  EXPECT_EQ(ask(kReader).error_code(),
+            grpc::StatusCode::FAILED_PRECONDITION);  // as for everybody, before the first fit
+  ExpectBareError(ask(kWingWriter), grpc::StatusCode::PERMISSION_DENIED, "\"wing-\"");
+  ExpectBareError(ask(""), grpc::StatusCode::UNAUTHENTICATED, "authorization: missing");
+}
+
 TEST_F(AuthCallsTest, OutsideOfItsPrefixATokenLearnsNothing) {
   ASSERT_TRUE(IsOk(Create(kWriter, "tail")));
   ASSERT_TRUE(IsOk(Create(kWingWriter, "wing-a")));

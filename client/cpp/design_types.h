@@ -1,0 +1,99 @@
+// What SampleDpp, Suggest and Diagnose take and give, on Eigen's vectors and matrices. In the user's units.
+#ifndef FIDELIO_CLIENT_CPP_DESIGN_TYPES_H_
+#define FIDELIO_CLIENT_CPP_DESIGN_TYPES_H_
+
+#include <Eigen/Core>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "fidelio/v1/design.pb.h"
+
+namespace fidelio::client {
+
+struct DppOptions {
+  int k = 1;                        // inputs to choose
+  Eigen::MatrixXd candidates = {};  // n×d; empty: the server makes them, in the model's box
+  int candidate_count = 0;          // how many it makes; 0: 1024
+  v1::DesignMethod method = v1::DESIGN_METHOD_EXACT;
+  v1::QualityMode quality_mode = v1::QUALITY_MODE_MEAN;
+  Eigen::VectorXd quality = {};   // with QUALITY_MODE_GIVEN: n numbers above 0, one per candidate
+  std::optional<int> level = {};  // that the design is for; default: the highest
+  bool exclude_observed = false;  // choose no input that was observed at that level
+  uint64_t seed = 0;
+  std::string revision = {};     // number or full name; default: the current one
+  int64_t min_data_version = 0;  // FAILED_PRECONDITION unless the revision knows these observations
+};
+
+struct DppDesign {
+  Eigen::MatrixXd inputs = {};    // k×d
+  std::vector<int> indices = {};  // k, rows of the candidates
+  double log_determinant = 0;     // of the kernel of the inputs
+  Eigen::VectorXd quality = {};   // k
+  double variance_before = 0;     // of the highest fidelity, mean over the candidates
+  double variance_after = 0;      // the same once the inputs were observed, as expected
+  std::string revision = {};      // models/{model}/revisions/{revision}
+  int64_t data_version = 0;       // that it knows
+};
+
+struct SuggestOptions {
+  int count = 1;  // runs at most
+  v1::SuggestCriterion criterion = v1::SUGGEST_CRITERION_VARIANCE_REDUCTION;
+  bool maximise = false;              // of EXPECTED_IMPROVEMENT and CONFIDENCE_BOUND; else they minimise
+  std::optional<double> width = {};   // of CONFIDENCE_BOUND, in standard deviations; default: 2
+  std::optional<double> budget = {};  // what all runs together may cost; default: no bound
+  std::vector<int> levels = {};       // that may be run; empty: all
+  Eigen::MatrixXd candidates = {};    // n×d; empty: the server makes them, in the model's box
+  int candidate_count = 0;            // how many it makes; 0: 256
+  int target_count = 0;               // points that variances are averaged over; 0: 256
+  uint64_t seed = 0;
+  std::string revision = {};     // number or full name; default: the current one
+  int64_t min_data_version = 0;  // FAILED_PRECONDITION unless the revision knows these observations
+};
+
+struct Suggestion {
+  Eigen::VectorXd input = {};  // d
+  int level = 0;               // of the fidelity to run
+  std::string fidelity = {};   // its name
+  double cost = 0;
+  double value = 0;   // of the criterion, given the suggestions before
+  int candidate = 0;  // row of the candidates
+};
+
+struct Suggestions {
+  std::vector<Suggestion> runs = {};  // in the order of their choice
+  double variance_before = 0;         // of the highest fidelity, mean over the target points
+  double variance_after = 0;          // the same after all runs, as expected
+  double total_cost = 0;
+  std::string revision = {};  // models/{model}/revisions/{revision}
+  int64_t data_version = 0;   // that it knows
+};
+
+struct DiagnoseOptions {
+  std::string revision = {};     // number or full name; default: the current one
+  int64_t min_data_version = 0;  // FAILED_PRECONDITION unless the revision knows these observations
+};
+
+// How well the observations of one fidelity are predicted without them.
+struct FidelityDiagnostics {
+  int level = 0;
+  std::string fidelity = {};       // its name
+  int64_t count = 0;               // of observations
+  Eigen::VectorXd residuals = {};  // standardised, in the order of the observations
+  double r2 = 0;
+  double rmse = 0;
+  double coverage50 = 0, coverage90 = 0, coverage95 = 0;  // shares within the central intervals
+  double mean_log_density = 0;
+  double inflation = 1;  // of variances, because they were found too small
+};
+
+struct Diagnostics {
+  std::vector<FidelityDiagnostics> fidelities = {};  // from the lowest
+  std::string revision = {};                         // models/{model}/revisions/{revision}
+  int64_t data_version = 0;                          // that it knows
+};
+
+}  // namespace fidelio::client
+
+#endif  // FIDELIO_CLIENT_CPP_DESIGN_TYPES_H_

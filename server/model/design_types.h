@@ -1,0 +1,68 @@
+// What callers of ModelService give and get about designs, as plain values.
+#ifndef FIDELIO_SERVER_MODEL_DESIGN_TYPES_H_
+#define FIDELIO_SERVER_MODEL_DESIGN_TYPES_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/base/types.h"
+#include "core/design/dpp_design.h"
+#include "core/design/suggest.h"
+#include "core/emulator/diagnostics.h"
+
+namespace fidelio {
+
+// Inputs to choose from: the caller's, or as many as `count` says, which the service makes.
+struct CandidateSource {
+  Matrix given = {};  // n×d; empty: none
+  int count = 0;      // ≥ 1 without `given`
+};
+
+// ---- SampleDpp ----
+
+struct DppQuery {
+  CandidateSource source = {};
+  std::optional<int64_t> level = {};  // of the model; absent: the highest
+  bool exclude_observed = false;      // at that level
+  DppDesignOptions options = {};      // level and excluded are filled in from the above
+};
+
+// ---- Suggest ----
+
+struct SuggestQuery {
+  CandidateSource source = {};
+  int target_count = 1;              // ≥ 1
+  uint64_t seed = 0;                 // of candidates and targets
+  std::vector<int64_t> levels = {};  // of the model, that may be run; none: all
+  SuggestOptions options = {};       // levels, costs and check are filled in
+};
+
+struct SuggestedRun {
+  Vector input = {};  // d
+  int level = 0;      // of the model
+  std::string fidelity = {};
+  double cost = 0;
+  double value = 0;
+  int candidate = 0;
+};
+
+struct SuggestedRuns {
+  std::vector<SuggestedRun> runs = {};
+  double variance_before = 0;
+  double variance_after = 0;
+  double total_cost = 0;
+};
+
+// ---- Diagnose ----
+
+struct FidelityDiagnosis {
+  int level = 0;  // of the model
+  std::string fidelity = {};
+  LevelDiagnostics diagnostics = {};
+};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_SERVER_MODEL_DESIGN_TYPES_H_

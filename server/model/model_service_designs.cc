@@ -1,0 +1,155 @@
+// ModelService: designs and diagnostics, by a revision.
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/design/dpp_design.h"
+#include "core/design/suggest.h"
+#include "server/model/core_models.h"
+#include "server/model/design_space.h"
+#include "server/model/model_service.h"
+#include "server/model/service_impl.h"
+#include "server/status/errors.h"
+
+namespace fidelio {
+namespace {
+
+using Eigen::Index;
+
+// What a design needs of a model besides its revision.
+struct Ground {
+  ModelSpec spec;
+  Dataset data;  // its box is the model's of now; its observations are those of the revision, and only there if needed
+};
+
+absl::StatusOr<Ground> ReadGround(ServiceContext& context, const LoadedRevision& revision, bool observations) {
+  FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr found, context.Find(revision.model()));
+  Ground ground{.spec = found->stored.spec, .data = {}};
+  const ModelSpec& spec = ground.spec;
+  ground.data.box = spec.input_box;
+  if (spec.input_dimension != revision.input_dimension() || found->fidelities() != revision.fidelities() ||
+      spec.kind != revision.info().kind) {
+    return ConcurrentChangeError(absl::StrCat("models/", revision.model()), "was deleted and made again meanwhile");
+  }
+  if (!observations && spec.input_box) return ground;
+  absl::StatusOr<Dataset> data = ReadDataset(context.store(), revision.model(), spec, revision.data_version());
+  if (!data.ok()) return context.Explain(data.status(), revision.model());
+  ground.data = *std::move(data);
+  const bool some = std::any_of(ground.data.levels.begin(), ground.data.levels.end(),
+                                [](const LevelData& level) { return level.x.rows() > 0; });
+  if (!some) {
+    return ConcurrentChangeError(absl::StrCat("models/", revision.model()), "was deleted and made again meanwhile");
+  }
+  return ground;
+}
+
+// The inputs of all levels.
+Matrix ObservedInputs(const Dataset& data) {
+  Index n = 0;
+  for (const LevelData& level : data.levels) n += level.x.rows();
+  Matrix x(n, data.dimension());
+  n = 0;
+  for (const LevelData& level : data.levels) {
+    x.middleRows(n, level.x.rows()) = level.x;
+    n += level.x.rows();
+  }
+  return x;
+}
+
+// Candidates and the points after them in the same sequence, which fill the box together.
+struct Points {
+  Matrix candidates;
+  Matrix targets;
+};
+
+absl::StatusOr<Points> MakePoints(absl::string_view model, const Dataset& data, const CandidateSource& source,
+                                  int targets, uint64_t seed) {
+  const InputBox box = DesignBox(data);
+  const bool given = source.given.rows() > 0;
+  if (!given && box.lower == box.upper) {
+    return PreconditionError(
+        "NO_INPUT_BOX", absl::StrCat("models/", model),
+        "has no input_box, and all its observations have the same input, so that there is no range "
+        "to make candidates in",
+        "set input_box with UpdateModel, or give candidates");
+  }
+  const int made = given ? 0 : source.count;
+  FIDELIO_ASSIGN_OR_RETURN(const Matrix points, FillBox(box, made + targets, seed));
+  return Points{.candidates = given ? source.given : Matrix(points.topRows(made)),
+                .targets = points.bottomRows(targets)};
+}
+
+}  // namespace
+
+absl::StatusOr<Design> ModelService::SampleDpp(const LoadedRevision& revision, const DppQuery& query,
+                                               Check check) const {
+  DppDesignOptions options = query.options;
+  FIDELIO_ASSIGN_OR_RETURN(options.level, revision.EmulatorLevel(query.level, "level"));
+  const bool given = query.source.given.rows() > 0;
+  Matrix candidates = query.source.given;
+  if (!given || query.exclude_observed) {
+    FIDELIO_ASSIGN_OR_RETURN(const Ground ground, ReadGround(impl_->context, revision, query.exclude_observed));
+    if (query.exclude_observed) options.excluded = ground.data.levels[static_cast<size_t>(options.level)].x;
+    if (!given) {
+      FIDELIO_ASSIGN_OR_RETURN(Points points,
+                               MakePoints(revision.model(), ground.data, query.source, 0, query.options.seed));
+      candidates = std::move(points.candidates);
+    }
+  }
+  FIDELIO_RETURN_IF_ERROR(check());
+  return DesignByDpp(revision.emulator(), candidates, options);
+}
+
+absl::StatusOr<SuggestedRuns> ModelService::Suggest(const LoadedRevision& revision, const SuggestQuery& query,
+                                                    Check check) const {
+  SuggestOptions options = query.options;
+  for (size_t i = 0; i < query.levels.size(); ++i) {
+    FIDELIO_ASSIGN_OR_RETURN(const int level, revision.EmulatorLevel(query.levels[i], absl::StrCat("levels[", i, "]")));
+    options.levels.push_back(level);
+  }
+  const bool improvement = options.criterion == Criterion::kExpectedImprovement;
+  FIDELIO_ASSIGN_OR_RETURN(const Ground ground, ReadGround(impl_->context, revision, improvement));
+  const std::vector<FidelitySpec>& fidelities = ground.spec.fidelities;
+  for (int t = 0; t < revision.emulator().levels(); ++t) {
+    options.costs.push_back(fidelities[static_cast<size_t>(revision.ModelLevel(t))].cost);
+  }
+  FIDELIO_ASSIGN_OR_RETURN(const Points points,
+                           MakePoints(revision.model(), ground.data, query.source, query.target_count, query.seed));
+  FIDELIO_RETURN_IF_ERROR(check());
+  options.check = check;
+  FIDELIO_ASSIGN_OR_RETURN(const Suggestions chosen,
+                           fidelio::Suggest(revision.emulator(), points.candidates, points.targets,
+                                            improvement ? ObservedInputs(ground.data) : Matrix(), options));
+  SuggestedRuns answer{.variance_before = chosen.variance_before, .variance_after = chosen.variance_after};
+  for (const Suggestion& run : chosen.runs) {
+    const int level = revision.ModelLevel(run.level);
+    answer.runs.push_back({.input = points.candidates.row(run.candidate).transpose(),
+                           .level = level,
+                           .fidelity = fidelities[static_cast<size_t>(level)].name,
+                           .cost = run.cost,
+                           .value = run.value,
+                           .candidate = run.candidate});
+    answer.total_cost += run.cost;
+  }
+  return answer;
+}
+
+absl::StatusOr<std::vector<FidelityDiagnosis>> ModelService::Diagnose(const LoadedRevision& revision,
+                                                                      Check check) const {
+  FIDELIO_ASSIGN_OR_RETURN(const ModelInfo model, GetModel(revision.model()));
+  if (static_cast<int>(model.spec.fidelities.size()) != revision.fidelities()) {
+    return ConcurrentChangeError(absl::StrCat("models/", revision.model()), "was deleted and made again meanwhile");
+  }
+  FIDELIO_RETURN_IF_ERROR(check());
+  FIDELIO_ASSIGN_OR_RETURN(const std::vector<LeaveOneOut> left_out, revision.emulator().LeaveOneOutPredictions());
+  std::vector<FidelityDiagnosis> answer;
+  for (size_t t = 0; t < left_out.size(); ++t) {
+    const int level = revision.ModelLevel(static_cast<int>(t));
+    answer.push_back({.level = level,
+                      .fidelity = model.spec.fidelities[static_cast<size_t>(level)].name,
+                      .diagnostics = fidelio::Diagnose(left_out[t])});
+  }
+  return answer;
+}
+
+}  // namespace fidelio
