@@ -281,7 +281,7 @@ void AddSampleDpp(CLI::App& app, Context& context) {
       "  fidelio sample-dpp wing --k 5 --candidates grid.csv --method map --quality none\n"
       "  fidelio sample-dpp wing --k 8 --level coarse --exclude-observed --seed 7\n"
       "\nThe output has the columns fidelity and x1..xd: run the simulator there, add a column y, and give the\n"
-      "file to fidelio observe. With --json it also has what was chosen from, and what the design is worth.\n"
+      "file to fidelio observe. With --json it also has the rows that were chosen, and what the design is worth.\n"
       "\nDesigns are drawn from a k-DPP: likely are inputs where the model is uncertain and which are far from\n"
       "each other; --quality tells what else is good:\n"
       "  mean   large predicted outputs (default)\n"

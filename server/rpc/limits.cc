@@ -7,7 +7,7 @@ namespace fidelio {
 namespace {
 
 constexpr int64_t kMaxCovariancePoints = 2'000;
-constexpr int64_t kMaxDesignPoints = 3'000;
+constexpr int64_t kMaxDesignPoints = 2'500;
 constexpr int64_t kMaxDesignSize = 1'000;
 constexpr int64_t kMaxPage = 1'000;  // what the contract promises at most
 

@@ -204,7 +204,7 @@ TEST_F(DesignCallsTest, SampleDppNamesFieldValueAndRule) {
   ExpectBadField(sample([](auto& r) { r.set_k(65); }), "k", "65");
   ExpectBadField(sample([](auto& r) { r.set_level(2); }), "level", "2, but model \"wing\" has 2 fidelities");
   ExpectBadField(sample([](auto& r) { r.set_candidate_count(4'000'000'000); }), "candidate_count",
-                 "4000000000 candidates, but at most 3000");
+                 "4000000000 candidates, but at most 2500");
   ExpectBadField(sample([](auto& r) { r.mutable_candidates()->set_rows(4'000'000'000); }), "candidates", "0 columns");
   ExpectBadField(sample([](auto& r) {
                    *r.mutable_candidates() = MakeMatrix(1, 2, {1, 2});
@@ -371,7 +371,7 @@ TEST_F(DesignCallsTest, SuggestNamesFieldValueAndRule) {
                  "nan");
   ExpectBadField(suggest([](auto& r) { r.mutable_candidates(); }), "candidates", "at least 1 row");
   ExpectBadField(suggest([](auto& r) { r.set_candidate_count(4'000'000'000); }), "candidate_count",
-                 "at most 3000 are allowed");
+                 "at most 2500 are allowed");
   ExpectBadField(suggest([](auto& r) { r.set_target_count(4'000'000'000); }), "candidate_count",
                  "4000000000 target points");
   ExpectBadField(suggest([](auto& r) { r.set_min_data_version(-1); }), "min_data_version", "-1");

@@ -32,7 +32,7 @@ TEST(InfoCallsTest, ServerInfoTellsWhatItIsCanDoAndAllows) {
   EXPECT_EQ(info.limits().max_queued_fits(), 256);
   EXPECT_EQ(info.limits().fit_workers(), 1);
   EXPECT_GT(info.limits().max_covariance_points(), 0);
-  EXPECT_EQ(info.limits().max_design_points(), 3000);
+  EXPECT_EQ(info.limits().max_design_points(), 2500);
   EXPECT_EQ(info.limits().max_design_size(), 1000);
   EXPECT_TRUE(info.caller().empty());
   EXPECT_EQ(info.caller_role(), v1::ROLE_ADMIN);
