@@ -54,8 +54,10 @@ using EmulatorServiceBase =
                     v1::Emulator::WithAsyncMethod_GetFit, v1::Emulator::WithAsyncMethod_ListFits,
                     v1::Emulator::WithAsyncMethod_CancelFit, v1::Emulator::WithAsyncMethod_WatchFit,
                     v1::Emulator::WithAsyncMethod_Predict, v1::Emulator::WithAsyncMethod_SamplePaths,
-                    v1::Emulator::WithAsyncMethod_GetRevision, v1::Emulator::WithAsyncMethod_ListRevisions,
-                    v1::Emulator::WithAsyncMethod_RollbackModel, v1::Emulator::WithAsyncMethod_GetServerInfo>::Service;
+                    v1::Emulator::WithAsyncMethod_SampleDPP, v1::Emulator::WithAsyncMethod_Suggest,
+                    v1::Emulator::WithAsyncMethod_Diagnose, v1::Emulator::WithAsyncMethod_GetRevision,
+                    v1::Emulator::WithAsyncMethod_ListRevisions, v1::Emulator::WithAsyncMethod_RollbackModel,
+                    v1::Emulator::WithAsyncMethod_GetServerInfo>::Service;
 
 class EmulatorService final : public EmulatorServiceBase {
  public:

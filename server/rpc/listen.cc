@@ -65,6 +65,9 @@ void EmulatorService::Listen(CallLoop* loop, WorkerPool* workers) {
   ListenTo(methods::kPredict, &EmulatorService::RequestPredict, &EmulatorService::Predict,
            [this](const v1::PredictRequest& request) { return IsQuick(request); });
   ListenTo(methods::kSamplePaths, &EmulatorService::RequestSamplePaths, &EmulatorService::SamplePaths);
+  ListenTo(methods::kSampleDpp, &EmulatorService::RequestSampleDPP, &EmulatorService::SampleDPP);
+  ListenTo(methods::kSuggest, &EmulatorService::RequestSuggest, &EmulatorService::Suggest);
+  ListenTo(methods::kDiagnose, &EmulatorService::RequestDiagnose, &EmulatorService::Diagnose);
   ListenTo(methods::kGetRevision, &EmulatorService::RequestGetRevision, &EmulatorService::GetRevision);
   ListenTo(methods::kListRevisions, &EmulatorService::RequestListRevisions, &EmulatorService::ListRevisions);
   ListenTo(methods::kRollbackModel, &EmulatorService::RequestRollbackModel, &EmulatorService::RollbackModel);
