@@ -123,10 +123,11 @@ absl::StatusOr<VarianceReduction> Reduction(const Emulator& emulator, const Matr
 absl::StatusOr<Design> DesignByDpp(const Emulator& emulator, const Matrix& candidates,
                                    const DppDesignOptions& options) {
   FIDELIO_RETURN_IF_ERROR(Check(emulator, candidates, options));
-  const PredictOptions predict{.level = options.level, .threads = options.threads};
+  const PredictOptions predict{.level = options.level, .threads = options.threads, .check = options.check};
   // First, because it checks the candidates and the level.
   FIDELIO_ASSIGN_OR_RETURN(const JointPosterior joint, emulator.JointMoments(candidates, predict));
   FIDELIO_ASSIGN_OR_RETURN(const std::vector<int> choosable, Choosable(candidates, options));
+  if (options.check) FIDELIO_RETURN_IF_ERROR(options.check());
   const Vector quality = Quality(joint.mean, options);
   Design design;
   FIDELIO_RETURN_IF_ERROR(Choose(joint.covariance, quality, choosable, options, design));

@@ -13,8 +13,10 @@
 #define FIDELIO_CORE_DESIGN_DPP_DESIGN_H_
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/base/export.h"
 #include "core/base/types.h"
@@ -38,6 +40,7 @@ struct DppDesignOptions {
   Matrix excluded = {};         // m×d inputs that are not chosen, such as the observed ones; may be empty
   double same_distance = 1e-9;  // inputs this near in every coordinate, relative to the candidates' range, are the same
   int threads = 1;              // 0: all cores; results do not depend on it
+  std::function<absl::Status()> check = {};  // asked now and then: its error ends the work
 };
 
 // Variances averaged over the candidates, at the highest fidelity.

@@ -79,7 +79,8 @@ class Outlook {
       std::fill_n(level.begin() + static_cast<Index>(b) * o.candidates_, o.candidates_, blocks[b]);
     }
     x.bottomRows(o.targets_) = targets;
-    FIDELIO_ASSIGN_OR_RETURN(o.joint_, model.JointMomentsAt(x, level, {.threads = options.threads}));
+    FIDELIO_ASSIGN_OR_RETURN(o.joint_,
+                             model.JointMomentsAt(x, level, {.threads = options.threads, .check = options.check}));
     o.noise_.resize(o.top_ + o.candidates_);
     o.least_.resize(blocks.size());
     for (size_t b = 0; b < blocks.size(); ++b) {

@@ -41,7 +41,7 @@ struct SuggestOptions {
   bool maximise = false;                        // for kExpectedImprovement and kConfidenceBound; else minimise
   double width = 2;                             // ≥ 0, of kConfidenceBound
   int threads = 1;                              // 0: all cores; results do not depend on it
-  std::function<absl::Status()> check = {};     // asked before each run: its error ends the work
+  std::function<absl::Status()> check = {};     // asked now and then: its error ends the work
 };
 
 struct Suggestion {

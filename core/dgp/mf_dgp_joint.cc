@@ -93,6 +93,7 @@ absl::StatusOr<JointPosterior> MfDgp::JointMomentsAt(const Matrix& x, const std:
   // As many draws at a time as there are threads, added up in their order: the sum does not depend on the threads.
   std::vector<Matrix> within(workers);
   for (int begin = 0; begin < draws; begin += workers) {
+    if (options.check) FIDELIO_RETURN_IF_ERROR(options.check());
     const int now = std::min(workers, draws - begin);
     ParallelFor(now, workers, [&](int w) {
       const size_t draw = members.draws[begin + w];

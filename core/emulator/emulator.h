@@ -9,10 +9,12 @@
 #define FIDELIO_CORE_EMULATOR_EMULATOR_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/base/export.h"
 #include "core/base/types.h"
@@ -26,6 +28,7 @@ struct PredictOptions {
   std::vector<double> quantiles = {};  // probabilities in (0, 1), each answered by a column of Prediction::quantiles
   bool input_gradient = false;         // ∂mean/∂x
   int threads = 1;                     // 0: all cores; results do not depend on it
+  std::function<absl::Status()> check = {};  // of joint moments: asked now and then, and its error ends the work
 };
 
 struct Prediction {

@@ -26,7 +26,7 @@ struct DppQuery {
   CandidateSource source = {};
   std::optional<int64_t> level = {};  // of the model; absent: the highest
   bool exclude_observed = false;      // at that level
-  DppDesignOptions options = {};      // level and excluded are filled in from the above
+  DppDesignOptions options = {};      // level, excluded and check are filled in
 };
 
 // ---- Suggest ----

@@ -97,6 +97,7 @@ absl::StatusOr<Design> ModelService::SampleDpp(const LoadedRevision& revision, c
     }
   }
   FIDELIO_RETURN_IF_ERROR(check());
+  options.check = check;
   return DesignByDpp(revision.emulator(), candidates, options);
 }
 

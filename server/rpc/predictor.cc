@@ -130,8 +130,9 @@ absl::Status Predictor::Predict(const Call& call, const v1::Matrix& inputs, v1::
 
   const v1::MatrixEncoding encoding = EncodingOf(inputs);
   if (full_covariance_) {
-    FIDELIO_RETURN_IF_ERROR(call.StopReason());
-    FIDELIO_ASSIGN_OR_RETURN(JointPosterior joint, revision_->emulator().JointMoments(x, options_));
+    PredictOptions joint_options = options_;
+    joint_options.check = [&call] { return call.StopReason(); };
+    FIDELIO_ASSIGN_OR_RETURN(JointPosterior joint, revision_->emulator().JointMoments(x, joint_options));
     joint.covariance.diagonal() = prediction.variance;  // what the contract says, to the last bit
     EncodeMatrix(joint.covariance, encoding, answer->mutable_covariance());
   }

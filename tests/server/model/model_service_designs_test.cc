@@ -111,6 +111,10 @@ TEST_F(ModelServiceDesignsTest, ACheckThatFailsEndsTheWork) {
   const auto later = [&asked] { return ++asked < 5 ? absl::OkStatus() : absl::CancelledError("the caller has gone"); };
   EXPECT_TRUE(IsError(server_->Suggest(*revision, many, later).status(), absl::StatusCode::kCancelled, {"gone"}));
   EXPECT_EQ(asked, 5);
+  asked = 3;  // and within the covariances
+  EXPECT_TRUE(
+      IsError(server_->SampleDpp(*revision, SmallDpp(1), later).status(), absl::StatusCode::kCancelled, {"gone"}));
+  EXPECT_EQ(asked, 5);
 }
 
 TEST_F(ModelServiceDesignsTest, AModelThatWasMadeAgainMeanwhileIsAborted) {
