@@ -50,9 +50,7 @@ class DesignLoopTest : public ::testing::Test {
   }
 
   void Fit() {
-    v1::FitOptions options;
-    options.mutable_budget()->set_iterations(60);
-    const auto fit = client_->Fit("forrester", options);
+    const auto fit = client_->Fit("forrester", {});
     ASSERT_TRUE(fit.ok()) << fit.status();
     const auto ended = client_->WatchFit(fit->name(), nullptr);
     ASSERT_TRUE(ended.ok()) << ended.status();
