@@ -26,9 +26,9 @@ constexpr int kPingStrikes = 3;
 // Threads of gRPC that wait for streams to begin; beyond the larger number they end when they have nothing to do.
 constexpr int kMinPollers = 1;
 constexpr int kMaxPollers = 4;
-// One says no to streams beyond the limit, and another takes its place meanwhile: gRPC refuses calls without a word of
-// ours when nobody would be left to wait for the next one.
-constexpr int64_t kMoreStreamThreads = 2;
+// Those say no to streams beyond the limit, or take the place of one that does: gRPC refuses calls without a word of ours
+// when nobody would be left to wait for the next one.
+constexpr int64_t kMoreStreamThreads = 3;
 
 int Clamped(double value) { return static_cast<int>(std::min(value, 2e9)); }
 

