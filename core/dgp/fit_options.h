@@ -16,8 +16,9 @@ class MfDgp;
 
 struct FitOptions {
   std::optional<KernelFamily> kernel = KernelFamily::kRbf;  // absent: families are averaged by their evidence
-  uint64_t seed = 0;  // the same seed gives the same model, whatever the number of threads
-  int threads = 0;    // 0: all cores
+  uint64_t seed =
+      0;            // the same seed gives the same model, whatever the number of threads, unless a limit below ends it
+  int threads = 0;  // 0: all cores
   double max_seconds = std::numeric_limits<double>::infinity();  // > 0; then the best so far is returned
   // > 0, over all phases; then the best so far is returned. The first two are always made.
   int64_t max_iterations = std::numeric_limits<int64_t>::max();
