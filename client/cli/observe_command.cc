@@ -18,6 +18,7 @@ struct ObserveOptions {
   std::string name;
   std::string file;
   std::string level;
+  bool condition = false;
 };
 
 absl::Status Observe(Context& context, const ObserveOptions& options) {
@@ -37,20 +38,26 @@ absl::Status Observe(Context& context, const ObserveOptions& options) {
   }
   const auto observations = ReadObservations(*table, *model, level);
   if (!observations.ok()) return observations.status();
-  const auto added = (*client)->AddObservations(options.name, observations->batches);
+  const auto added = (*client)->AddObservations(
+      options.name, observations->batches,
+      options.condition ? client::ObservationUpdate::kCondition : client::ObservationUpdate::kNone);
   if (!added.ok()) return InTermsOfFile(added.status(), *table, *observations);
 
   std::vector<std::string> counts;
   for (size_t t = 0; t < added->counts.size() && t < static_cast<size_t>(model->fidelities_size()); ++t) {
     counts.push_back(absl::StrCat(model->fidelities(static_cast<int>(t)).name(), " ", added->counts[t]));
   }
-  context.Print(Json{{"added", table->rows()},
-                     {"data_version", added->data_version},
-                     {"observation_counts", added->counts},
-                     {"etag", added->etag}},
-                absl::StrCat(table->rows(), table->rows() == 1 ? " observation" : " observations", " added to model ",
-                             client::ShortName(model->name()), ", which has now ", absl::StrJoin(counts, ", "),
-                             " (data version ", added->data_version, ")"));
+  context.Print(
+      Json{{"added", table->rows()},
+           {"data_version", added->data_version},
+           {"observation_counts", added->counts},
+           {"etag", added->etag},
+           {"revision", added->revision}},
+      absl::StrCat(table->rows(), table->rows() == 1 ? " observation" : " observations", " added to model ",
+                   client::ShortName(model->name()), ", which has now ", absl::StrJoin(counts, ", "), " (data version ",
+                   added->data_version,
+                   added->revision.empty() ? "" : absl::StrCat(", revision ", client::ShortName(added->revision)),
+                   ")"));
   return absl::OkStatus();
 }
 
@@ -63,6 +70,7 @@ void AddObserveCommand(CLI::App& app, Context& context) {
                  "  fidelio observe wing runs.csv\n"
                  "  fidelio observe wing fine-runs.csv --level fine\n"
                  "  my-simulator | fidelio observe wing -\n"
+                 "  fidelio observe wing one-more.csv --condition    predictions know it at once, without a fit\n"
                  "\nColumns of the file, in any order:\n"
                  "  level or fidelity  number from 0 (lowest) or name; not needed with --level or one fidelity\n"
                  "  x1..xd             inputs\n"
@@ -75,6 +83,8 @@ void AddObserveCommand(CLI::App& app, Context& context) {
   observe->add_option("NAME", options->name, "the model")->required();
   observe->add_option("FILE", options->file, "CSV with a header, or - for standard input")->required();
   observe->add_option("--level", options->level, "fidelity of all rows: its name, or its number from 0");
+  observe->add_flag("--condition", options->condition,
+                    "predictions take the rows into account at once, as a new revision; hyperparameters are kept");
 }
 
 }  // namespace fidelio::cli

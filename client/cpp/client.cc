@@ -58,9 +58,10 @@ absl::Status Client::DeleteModel(absl::string_view model, const CallOptions& cal
 
 absl::StatusOr<AddedObservations> Client::AddObservations(absl::string_view model,
                                                           const std::vector<Observations>& observations,
-                                                          const CallOptions& call) {
+                                                          ObservationUpdate update, const CallOptions& call) {
   v1::AddObservationsRequest request;
   request.set_model(ModelName(model));
+  if (update == ObservationUpdate::kCondition) request.set_update(v1::OBSERVATION_UPDATE_CONDITION);
   for (const Observations& batch : observations) {
     v1::ObservationBatch* wire = request.add_observations();
     if (batch.level.has_value()) wire->set_level(static_cast<uint32_t>(*batch.level));
@@ -74,7 +75,8 @@ absl::StatusOr<AddedObservations> Client::AddObservations(absl::string_view mode
   if (!response.ok()) return response.status();
   return AddedObservations{.data_version = response->data_version(),
                            .counts = {response->observation_counts().begin(), response->observation_counts().end()},
-                           .etag = response->etag()};
+                           .etag = response->etag(),
+                           .revision = response->revision()};
 }
 
 absl::StatusOr<v1::Fit> Client::Fit(absl::string_view model, const v1::FitOptions& options, const CallOptions& call) {

@@ -47,7 +47,12 @@ class Client {
   // Appends all or nothing.
   absl::StatusOr<AddedObservations> AddObservations(absl::string_view model,
                                                     const std::vector<Observations>& observations,
-                                                    const CallOptions& call = {});
+                                                    const CallOptions& call = {}) {
+    return AddObservations(model, observations, ObservationUpdate::kNone, call);
+  }
+  absl::StatusOr<AddedObservations> AddObservations(absl::string_view model,
+                                                    const std::vector<Observations>& observations,
+                                                    ObservationUpdate update, const CallOptions& call = {});
 
   // Starts a fit, which goes on without this client.
   absl::StatusOr<v1::Fit> Fit(absl::string_view model, const v1::FitOptions& options, const CallOptions& call = {});

@@ -27,6 +27,13 @@ struct AddedObservations {
   int64_t data_version = 0;          // that these observations made
   std::vector<int64_t> counts = {};  // observations per level, after the call
   std::string etag = {};             // of the model, after the call
+  std::string revision = {};         // made by ObservationUpdate::kCondition; empty otherwise
+};
+
+// What AddObservations does to the posterior that is served.
+enum class ObservationUpdate {
+  kNone,       // nothing: the next fit takes the observations into account
+  kCondition,  // it takes them into account at once, hyperparameters kept, as a new revision
 };
 
 struct PredictOptions {

@@ -105,6 +105,22 @@ TEST_F(CliTest, ObserveSendsOneBatchPerLevel) {
   EXPECT_EQ(seen.observations(1).inputs().rows(), 2u);
 }
 
+TEST_F(CliTest, ObserveCanConditionTheServedPosterior) {
+  server_.emulator().add_observations = [&](grpc::ServerContext&, const v1::AddObservationsRequest& request,
+                                            v1::AddObservationsResponse& response) {
+    EXPECT_EQ(request.update(), v1::OBSERVATION_UPDATE_CONDITION);
+    response.set_data_version(4);
+    response.set_revision("models/wing/revisions/3");
+    response.add_observation_counts(1);
+    response.add_observation_counts(2);
+    return grpc::Status::OK;
+  };
+  const Result result = Run({"observe", "wing", "-", "--condition"}, "fidelity,x1,x2,y\nhigh,1,2,3\n");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out,
+            "1 observation added to model wing, which has now low 1, high 2 (data version 4, revision 3)\n");
+}
+
 TEST_F(CliTest, ObserveNamesTheFieldThatIsWrongAndSendsNothing) {
   const Result result = Run({"observe", "wing", "-"}, "level,x1,x2,y\n0,1,abc,3\n");
   EXPECT_EQ(result.code, 3);

@@ -101,6 +101,30 @@ TEST_F(ObservationCallsTest, ARetryAddsNothingASecondTime) {
   EXPECT_EQ(second.observation_counts(0), 2);
 }
 
+TEST_F(ObservationCallsTest, ConditionIsServedAtOnceAsARevisionOfItsOwn) {
+  v1::AddObservationsRequest request = TwoPoints();
+  request.set_update(v1::OBSERVATION_UPDATE_CONDITION);
+  v1::AddObservationsResponse answer;
+  EXPECT_EQ(Add(request, &answer).error_code(), grpc::StatusCode::FAILED_PRECONDITION);  // before any fit
+  server_.MakeFitted("tail");
+  request.set_model("models/tail");
+  ASSERT_TRUE(IsOk(Add(request, &answer)));
+  EXPECT_EQ(answer.revision(), "models/tail/revisions/2");
+  v1::PredictRequest predict = PredictAt("tail", {0.25, 0.5});
+  predict.mutable_options()->set_level(0);
+  predict.set_min_data_version(answer.data_version());
+  v1::PredictResponse prediction;
+  TestContext predict_context, revision_context;
+  ASSERT_TRUE(IsOk(server_.stub().Predict(&predict_context, predict, &prediction)));
+  EXPECT_EQ(prediction.revision(), answer.revision());
+  v1::GetRevisionRequest get;
+  get.set_name(answer.revision());
+  v1::Revision revision;
+  ASSERT_TRUE(IsOk(server_.stub().GetRevision(&revision_context, get, &revision)));
+  EXPECT_EQ(revision.origin(), v1::REVISION_ORIGIN_CONDITION);
+  EXPECT_EQ(revision.fit(), "models/tail/fits/1");
+}
+
 TEST_F(ObservationCallsTest, ABadBatchLeavesNothingBehind) {
   v1::AddObservationsResponse answer;
   v1::AddObservationsRequest request = TwoPoints();
