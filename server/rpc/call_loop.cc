@@ -94,7 +94,7 @@ void CallLoop::Read(int index) {
     if (status == grpc::CompletionQueue::SHUTDOWN) return;
     if (status == grpc::CompletionQueue::TIMEOUT) continue;
     reader.completing.store(true, std::memory_order_relaxed);
-    static_cast<Completion*>(tag)->Complete(ok);
+    Completion::Of(tag)->Complete(ok);
     reader.completing.store(false, std::memory_order_relaxed);
     reader.completions.fetch_add(1, std::memory_order_relaxed);
   }

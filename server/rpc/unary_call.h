@@ -40,8 +40,8 @@ class UnaryCall final {
   static void Listen(const Method& method, CallLoop* loop, WorkerPool* workers) {
     if (!loop->Enter()) return;
     auto* const call = new UnaryCall(method, loop, workers);
-    call->context_.AsyncNotifyWhenDone(&call->done_);
-    method.listen(&call->context_, &call->request_, &call->responder_, loop->queue(), &call->arrived_);
+    call->context_.AsyncNotifyWhenDone(call->done_.Tag());
+    method.listen(&call->context_, &call->request_, &call->responder_, loop->queue(), call->arrived_.Tag());
   }
 
  private:
@@ -70,9 +70,9 @@ class UnaryCall final {
   // Afterwards the call may be gone.
   void Finish(const grpc::Status& status) {
     if (status.ok()) {
-      responder_.Finish(response_, status, &finished_);
+      responder_.Finish(response_, status, finished_.Tag());
     } else {
-      responder_.FinishWithError(status, &finished_);
+      responder_.FinishWithError(status, finished_.Tag());
     }
   }
 

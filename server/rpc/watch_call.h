@@ -66,13 +66,13 @@ class WatchCall final : public WatchStream<Response> {
   static void Listen(const Method& method, CallLoop* loop) {
     if (!loop->Enter()) return;
     auto* const call = new WatchCall(method, loop);
-    call->context_.AsyncNotifyWhenDone(&call->done_);
-    method.listen(&call->context_, &call->request_, &call->writer_, loop->queue(), &call->arrived_);
+    call->context_.AsyncNotifyWhenDone(call->done_.Tag());
+    method.listen(&call->context_, &call->request_, &call->writer_, loop->queue(), call->arrived_.Tag());
   }
 
   void Bind(Watcher* watcher) override { watcher_.store(watcher, std::memory_order_release); }
-  void Write(const Response& response) override { writer_.Write(response, &written_); }
-  void Finish(const grpc::Status& status) override { writer_.Finish(status, &finished_); }
+  void Write(const Response& response) override { writer_.Write(response, written_.Tag()); }
+  void Finish(const grpc::Status& status) override { writer_.Finish(status, finished_.Tag()); }
   grpc::ServerContext* context() override { return &context_; }
 
  private:

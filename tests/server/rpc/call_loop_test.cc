@@ -18,7 +18,7 @@ namespace {
 class Task final : public Completion {
  public:
   Task(CallLoop& loop, std::function<void()> function) : function_(std::move(function)) {
-    alarm_.Set(loop.queue(), gpr_inf_past(GPR_CLOCK_MONOTONIC), static_cast<Completion*>(this));
+    alarm_.Set(loop.queue(), gpr_inf_past(GPR_CLOCK_MONOTONIC), Tag());
   }
   void Complete(bool /*ok*/) override { function_(); }
 
