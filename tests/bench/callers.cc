@@ -18,6 +18,7 @@ constexpr std::chrono::seconds kCallTimeout(60);
 absl::Status Call(v1::Emulator::Stub& stub, const v1::PredictRequest& request, v1::PredictResponse* response) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + kCallTimeout);
+  context.set_wait_for_ready(true);  // of many connections at a time, one may need a second attempt
   return client::ToStatus(stub.Predict(&context, request, response));
 }
 
