@@ -4,7 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
-#include "core/design/sobol.h"
+#include "core/base/sobol.h"
 
 namespace fidelio {
 
