@@ -19,7 +19,7 @@ packages_of_tests=(
   # Speed of repeated builds.
   ccache
   # Tests and benches.
-  libgtest-dev libbenchmark-dev zlib1g-dev
+  libgtest-dev libbenchmark-dev zlib1g-dev python3-yaml
   # Style.
   clang-format-14 clang-tidy-14
 )

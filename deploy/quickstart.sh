@@ -129,6 +129,13 @@ run() {
 }
 fidelio() { "$built/bin/fidelio" "$@"; }
 simulator() { python3 "$root/deploy/examples/currin.py" "$@"; }
+# Gives a table to both models; the GP, which is only there to compare with, learns in silence.
+observe_and_fit() {
+  run fidelio observe currin "$1"
+  run fidelio fit currin --watch
+  fidelio observe currin-gp "$1" >/dev/null
+  fidelio fit currin-gp --watch >/dev/null 2>&1 || fail "the GP could not be fitted"
+}
 # Scores of both models after a round.
 score() {
   fidelio score currin grid.csv --json >"both-$1.json"
@@ -151,20 +158,14 @@ echo "fidelio-server answers at $FIDELIO_SERVER"
 say "Learning from both fidelities, and, to compare, from the dear runs alone (a GP)"
 run fidelio model create currin --inputs 2 --fidelities low,high --costs 1,10 --lower 0,0 --upper 1,1
 run fidelio model create currin-gp --kind gp --inputs 2 --fidelities low,high --lower 0,0 --upper 1,1
-for model in currin currin-gp; do
-  run fidelio observe "$model" runs.csv
-  run fidelio fit "$model" --watch
-done
+observe_and_fit runs.csv
 score 0
 
 say "Three rounds: where should the next dear runs be?"
 for round in 1 2 3; do
   run fidelio sample-dpp currin --k 3 --quality none --exclude-observed --seed "$round" -o "next-$round.csv"
   simulator run "next-$round.csv" >"done-$round.csv"
-  for model in currin currin-gp; do
-    run fidelio observe "$model" "done-$round.csv"
-    run fidelio fit "$model" --watch
-  done
+  observe_and_fit "done-$round.csv"
   score "$round"
 done
 
