@@ -8,12 +8,14 @@ ARG BASE=debian:12-slim
 FROM ${BASE} AS build
 WORKDIR /src
 COPY deploy/install-deps.sh deploy/
-RUN deploy/install-deps.sh --programs
+RUN deploy/install-deps.sh --programs --ccache
 COPY . .
 # Core for every level of instructions: the loader takes the best that the machine has.
 ARG ISA_LEVELS="v2;v3;v4"
 ARG REVISION=""
-RUN cmake --preset programs -DFIDELIO_ISA_LEVELS="${ISA_LEVELS}" -DFIDELIO_SOURCE_REVISION="${REVISION}" \
+ARG CCACHE_DIR=/root/.cache/ccache
+RUN --mount=type=cache,target=/root/.cache/ccache \
+    cmake --preset programs -DFIDELIO_ISA_LEVELS="${ISA_LEVELS}" -DFIDELIO_SOURCE_REVISION="${REVISION}" \
  && cmake --build --preset programs --parallel "$(nproc)" \
  && cmake --install build/programs --prefix /out --strip
 

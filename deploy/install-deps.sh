@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs what Fidelio needs on Debian 12 or a derivative: to build and test it, or, with --programs, to build only the
-# programs. Idempotent: does nothing, and needs neither root nor the network, when everything is there.
+# programs (--ccache: and to do so again quickly). Idempotent: does nothing, and needs neither root nor the network, when
+# everything is there.
 set -euo pipefail
 
 packages=(
@@ -32,7 +33,8 @@ fail() {
 case "$*" in
   '') packages+=("${packages_of_tests[@]}") ;;
   --programs) ;;
-  *) fail "usage: $0 [--programs]" ;;
+  '--programs --ccache') packages+=(ccache) ;;
+  *) fail "usage: $0 [--programs [--ccache]]" ;;
 esac
 
 command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||

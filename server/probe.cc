@@ -9,12 +9,12 @@
 #include <cstring>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 
 namespace fidelio {
@@ -67,15 +67,15 @@ absl::Status Probe(const ServerConfig& config, absl::Duration timeout, std::ostr
   const absl::StatusOr<int> connection = Connect(*config.metrics_address, timeout);
   if (!connection.ok()) return absl::UnavailableError(absl::StrCat(where, connection.status().message()));
   const absl::Cleanup close_connection = [descriptor = *connection] { close(descriptor); };
-  constexpr std::string_view kRequest = "GET /readyz HTTP/1.0\r\n\r\n";
+  constexpr absl::string_view kRequest = "GET /readyz HTTP/1.0\r\n\r\n";
   if (send(*connection, kRequest.data(), kRequest.size(), MSG_NOSIGNAL) != static_cast<ssize_t>(kRequest.size())) {
     return absl::UnavailableError(absl::StrCat(where, strerror(errno)));
   }
   const std::string answer = ReadAll(*connection);
   const size_t end_of_head = answer.find("\r\n\r\n");
   if (end_of_head == std::string::npos) return absl::UnavailableError(absl::StrCat(where, "no answer"));
-  const std::string_view state = absl::StripSuffix(std::string_view(answer).substr(end_of_head + 4), "\n");
-  const std::string_view status_line = std::string_view(answer).substr(0, answer.find("\r\n"));
+  const absl::string_view state = absl::StripSuffix(absl::string_view(answer).substr(end_of_head + 4), "\n");
+  const absl::string_view status_line = absl::string_view(answer).substr(0, answer.find("\r\n"));
   if (!absl::StrContains(status_line, " 200 ")) {
     return absl::UnavailableError(absl::StrCat(where, "not ready: ", state));
   }

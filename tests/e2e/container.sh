@@ -3,15 +3,16 @@
 # read-only root, without privileges and in namespaces of its own; it is called from outside, killed, and started again
 # on the same volume, where it predicts the same without a fit.
 #
-# usage (root): tests/e2e/container.sh [--isa-levels "v2;v3;v4"] [--work DIR] [--base TARBALL]
+# usage (root): tests/e2e/container.sh [--isa-levels "v2;v3;v4"] [--work DIR] [--base TARBALL] [--ccache DIR]
 #
 # Needs Debian 12's buildah and debootstrap, no engine. The base image, debian:12-slim, is made by debootstrap from the
 # mirror that this machine's apt uses; --base takes the tar of a root directory instead. Takes some ten minutes on two
-# cores, so it is not one of ctest's tests. --work keeps what is large (the base, image storage) for the next time.
+# cores, so it is not one of ctest's tests. --work keeps what is large (the base, image storage) for the next time;
+# --ccache lends the build the objects of a compiler cache.
 set -euo pipefail
 
 limit_mb=150 # of the image, uncompressed, above its base
-levels='v2;v3;v4' work='' base=''
+levels='v2;v3;v4' work='' base='' ccache=''
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 say() { printf '\n== %s\n' "$*"; }
@@ -24,6 +25,7 @@ while (($#)); do
     --isa-levels) levels=${2:?} ;;
     --work) work=${2:?} ;;
     --base) base=${2:?} ;;
+    --ccache) ccache=${2:?} ;;
     *) fail "\"$1\" is not an option; see the head of this file" ;;
   esac
   shift 2
@@ -103,8 +105,10 @@ base_kib=$(du -s --apparent-size -k "$("${buildah[@]}" mount "$container")" | cu
 
 say "The image, by buildah from the Dockerfile"
 revision=$(git -C "$root" rev-parse --short HEAD 2>/dev/null || true)
+cache=()
+if [[ -n $ccache ]]; then cache=(--volume "$(cd "$ccache" && pwd):/ccache" --build-arg CCACHE_DIR=/ccache); fi
 SECONDS=0
-"${buildah[@]}" build --isolation chroot --layers --pull-never --format docker --build-arg ISA_LEVELS="$levels" \
+"${buildah[@]}" build "${cache[@]}" --isolation chroot --layers --pull-never --format docker --build-arg ISA_LEVELS="$levels" \
   --build-arg REVISION="$revision" --build-arg BASE=docker.io/library/debian:12-slim --tag localhost/fidelio:test "$root" >"$work/build.log" 2>&1 || {
   tail -n 40 "$work/build.log" >&2
   fail "the build failed; $work/build.log has it all"
