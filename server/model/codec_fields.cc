@@ -62,7 +62,7 @@ ModelSpec GetSpec(ByteReader& in, bool& good) {
   spec.output_transform.kind = GetEnum(in, OutputTransformKind::kIdentity, OutputTransformKind::kBounded, good);
   spec.output_transform.lower = in.F64();
   spec.output_transform.upper = in.F64();
-  spec.kind = GetEnum(in, ModelKind::kMfDgp, ModelKind::kGp, good);
+  spec.kind = GetEnum(in, ModelKind::kMfDgp, ModelKind::kAr1Recursive, good);
   // Quarantined models are answered without a spec, so its sizes are checked where they are relied on.
   return spec;
 }
@@ -78,7 +78,7 @@ void Put(const FitSpec& spec, ByteWriter& out) {
 
 FitSpec GetFitSpec(ByteReader& in, bool& good) {
   FitSpec spec;
-  spec.inference = GetEnum(in, Inference::kAuto, Inference::kSvi, good);
+  spec.inference = GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good);
   spec.kernel_family = GetOptional(in, [&] { return GetEnum(in, KernelFamily::kRbf, KernelFamily::kMatern52, good); });
   spec.warm_start = in.Bool();
   spec.budget_seconds = GetOptional(in, [&] { return in.F64(); });

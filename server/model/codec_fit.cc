@@ -61,7 +61,7 @@ absl::StatusOr<StoredProgress> Decode(absl::string_view bytes) {
   return Read<StoredProgress>(bytes, kProgress, "progress of a fit", [](ByteReader& in, bool& good) {
     StoredProgress value;
     value.progress = GetProgress(in);
-    value.inference = GetOptional(in, [&] { return GetEnum(in, Inference::kAuto, Inference::kSvi, good); });
+    value.inference = GetOptional(in, [&] { return GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good); });
     value.inference_reason = in.ReadString();
     value.resume_count = in.I64();
     value.idle_resumes = in.I64();
@@ -116,7 +116,7 @@ absl::StatusOr<FitInfo> Decode(absl::string_view bytes) {
     value.data_version = in.I64();
     value.revision = in.I64();
     value.error = GetStatus(in);
-    value.inference = GetOptional(in, [&] { return GetEnum(in, Inference::kAuto, Inference::kSvi, good); });
+    value.inference = GetOptional(in, [&] { return GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good); });
     value.inference_reason = in.ReadString();
     value.created = GetTime(in);
     value.started = GetOptional(in, [&] { return GetTime(in); });

@@ -42,9 +42,9 @@ absl::StatusOr<RevisionInfo> Decode(absl::string_view bytes) {
     value.fit = in.I64();
     value.data_version = in.I64();
     value.observation_counts = GetIntegers(in);
-    value.kind = GetEnum(in, ModelKind::kMfDgp, ModelKind::kGp, good);
+    value.kind = GetEnum(in, ModelKind::kMfDgp, ModelKind::kAr1Recursive, good);
     value.options = GetFitSpec(in, good);
-    value.inference = GetEnum(in, Inference::kAuto, Inference::kSvi, good);
+    value.inference = GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good);
     value.inference_reason = in.ReadString();
     value.elbo = in.F64();
     value.evaluations = in.I64();
