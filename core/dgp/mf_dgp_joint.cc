@@ -180,6 +180,8 @@ absl::StatusOr<Matrix> MfDgp::SamplePaths(const Matrix& x, const SampleOptions& 
     for (int l = 0; l < posterior.links(); ++l) {
       const std::vector<int>& own = *(begin + l);
       if (own.empty()) continue;
+      if (options.check) statuses[k] = options.check();
+      if (!statuses[k].ok()) return;
       joint.Under(l, mean, covariance);
       impl_->ToUserUnits(draw, levels, options.include_noise, mean, covariance);
       statuses[k] = FactoriseCovariance(covariance, "covariance of sampled inputs");
