@@ -26,7 +26,6 @@ _CHANNEL_OPTIONS: List[Tuple[str, Any]] = [
     ("grpc.enable_retries", 0),
     ("grpc.enable_http_proxy", 0),
 ]
-_SHORTEST_PAUSE = 0.02
 
 
 @dataclasses.dataclass(frozen=True)
@@ -113,6 +112,9 @@ class Caller:
                 response_deserializer=method.output_type._concrete_class.FromString,
             )
 
+        # Health.Check of the whole server, whose request is empty and whose answer does not matter.
+        self._probe = self._channel.unary_unary("/grpc.health.v1.Health/Check")
+
     def close(self) -> None:
         self._channel.close()
 
@@ -164,19 +166,13 @@ class Caller:
         return self.retrying(lambda: self.once(method, iter(requests()), deadline), deadline)
 
     def _pause(self, delay: float) -> None:
-        """Between two attempts: ends early when the connection was lost and comes back."""
-        start = time.monotonic()
-        time.sleep(min(delay, _SHORTEST_PAUSE))
-        ready = grpc.channel_ready_future(self._channel)
-        asked = time.monotonic()
+        """Between two attempts: ends early when the server comes back."""
+        end = time.monotonic() + delay
+        time.sleep(delay / 4)
         try:
-            ready.result(timeout=max(0.0, delay - (asked - start)))
-        except grpc.FutureTimeoutError:
-            return
-        finally:
-            ready.cancel()
-        if time.monotonic() - asked < 0.25 * _SHORTEST_PAUSE:  # was never lost: the server itself asks for patience
-            time.sleep(max(0.0, delay - (time.monotonic() - start)))
+            self._probe(b"", timeout=max(0.0, end - time.monotonic()), wait_for_ready=True)
+        except grpc.RpcError:
+            time.sleep(max(0.0, end - time.monotonic()))
 
 
 def chunks(rows: int, size: int) -> List[Tuple[int, int]]:

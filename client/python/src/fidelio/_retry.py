@@ -51,7 +51,8 @@ class Backoff:
         following = time.monotonic() + delay
         if following >= deadline or following - self._since > self._policy.give_up_after:
             return False
-        self._pause(delay)
+        # A server that asks for patience is there; one that does not answer may come back at any time.
+        (time.sleep if error.retry_delay else self._pause)(delay)
         self._delay = min(self._delay * self._policy.multiplier, self._policy.longest_delay)
         self._retries += 1
         return True

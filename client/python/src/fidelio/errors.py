@@ -40,19 +40,21 @@ class FidelioError(Exception):
         self.violations: List[Violation] = []  # of fields, preconditions and quotas
         self.resource: Optional[str] = None  # that is missing, taken or damaged
         self.retry_delay: Optional[float] = None  # seconds, when the server asks to be called again later
-        self.details: List[Any] = []  # messages of google.rpc
+        self._status = b"" if status is None else status.SerializeToString()
         #: Model.add: rows at the front of X that are committed, because the chunks before the failing one were.
         self.rows_committed: Optional[int] = None
         if status is not None:
-            self._read(status)
+            self._read()
             self.args = ("\n  ".join([message, *self._lines(message)]) + note,)
 
-    def _read(self, status: status_pb2.Status) -> None:
-        for packed in status.details:
-            detail = _unpack(packed)
-            if detail is None:
-                continue
-            self.details.append(detail)
+    @property
+    def details(self) -> List[Any]:
+        """What the server added for programs: messages of google.rpc, as BadRequest."""
+        packed = status_pb2.Status.FromString(self._status).details
+        return [detail for detail in map(_unpack, packed) if detail is not None]
+
+    def _read(self) -> None:
+        for detail in self.details:
             if isinstance(detail, error_details_pb2.BadRequest):
                 self.violations += [Violation(v.field, v.description) for v in detail.field_violations]
             elif isinstance(detail, (error_details_pb2.PreconditionFailure, error_details_pb2.QuotaFailure)):
