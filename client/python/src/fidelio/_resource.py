@@ -83,9 +83,10 @@ class ModelResource:
         self._info = ModelInfo._of(self._caller.call("UpdateModel", request))
         return self._info
 
-    def delete(self) -> None:
+    def delete(self, timeout: Optional[float] = None) -> None:
         """Removes the model with all its bytes from the server."""
-        self._caller.call("DeleteModel", model_pb2.DeleteModelRequest(name=self._path, request_id=new_request_id()))
+        request = model_pb2.DeleteModelRequest(name=self._path, request_id=new_request_id())
+        self._caller.call("DeleteModel", request, timeout)
 
     def revisions(self) -> List[Revision]:
         """All fitted states, the newest first."""
