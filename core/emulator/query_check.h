@@ -13,6 +13,12 @@ namespace fidelio {
 // Finite inputs of the model's dimension, and a level that it has, or −1.
 absl::Status CheckQuery(const Emulator& model, const Matrix& x, int level);
 
+// At most kMostJointInputs rows.
+absl::Status CheckJointSize(const Matrix& x);
+
+// Both of these, and a level that the model has for every row.
+absl::Status CheckJointQuery(const Emulator& model, const Matrix& x, const std::vector<int>& levels);
+
 // Finite outputs, one per input.
 absl::Status CheckOutputs(const Matrix& x, const Vector& y);
 
