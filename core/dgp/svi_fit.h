@@ -18,7 +18,7 @@
 namespace fidelio {
 
 // Kind of sealed bytes (core/base/bytes.h).
-inline constexpr uint32_t kSviFitKind = 23;
+inline constexpr uint32_t kSviFitKind = 43;
 
 class FIDELIO_EXPORT SviFit final : public EmulatorFit {
  public:

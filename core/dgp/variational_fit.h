@@ -16,7 +16,7 @@
 namespace fidelio {
 
 // Kind of sealed bytes (core/base/bytes.h).
-inline constexpr uint32_t kVariationalFitKind = 21;
+inline constexpr uint32_t kVariationalFitKind = 41;
 
 class FIDELIO_EXPORT VariationalFit final : public EmulatorFit {
  public:
