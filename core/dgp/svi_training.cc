@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <utility>
 
 #include "core/base/status_macros.h"
@@ -14,8 +13,8 @@ using Eigen::Index;
 
 constexpr double kShares[] = {1.0 / 7, 4.0 / 7};  // where the second and the third phase begin
 constexpr double kRates[] = {0.003, 0.001, 0.001};
-constexpr double kLowerRoot = 1e-8, kTopShare = 0.01, kLowerNoise = 1e-6;
-const double kLengthscale = getenv("LS") ? atof(getenv("LS")) : 0.5;
+constexpr double kLowerRoot = 1e-8, kShareOfVariance = 0.01, kLowerNoise = 1e-6;
+constexpr double kLengthscale = 0.5;  // of the width of the inputs
 
 }  // namespace
 
@@ -39,14 +38,16 @@ absl::StatusOr<SviState> SviTraining::Start(const std::vector<Vector>& warm_thet
     if (layer.shape.linked) {
       theta.segment(layer.shape.rho(), layer.shape.dimension).setConstant(std::log(kLengthscale));
     }
-    if (layer.noise >= 0) p[layer.noise] = std::log(t > 0 || top ? kTopShare * spread : kLowerNoise);
+    if (layer.noise >= 0) p[layer.noise] = std::log(t > 0 || top ? kShareOfVariance * spread : kLowerNoise);
     if (!top) p.segment(layer.mean, m) = layer.zy;
     if (!warm_theta.empty()) {
       if (warm_theta[t].size() != theta.size()) return absl::DataLossError("warm start of another shape");
       theta = warm_theta[t];
       if (layer.noise >= 0 && warm_noise[t] > 0) p[layer.noise] = std::log(warm_noise[t]);
     }
-    Eigen::Map<Matrix>(p.data() + layer.root, m, m).diagonal().setConstant(top ? kTopShare * spread : kLowerRoot);
+    Eigen::Map<Matrix>(p.data() + layer.root, m, m)
+        .diagonal()
+        .setConstant(top ? kShareOfVariance * spread : kLowerRoot);
   }
   for (int t = 1; t + 1 < layers; ++t) FIDELIO_RETURN_IF_ERROR(elbo_.WhitenMean(t, &p));
   // A root that is the small part of L.

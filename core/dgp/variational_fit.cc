@@ -63,7 +63,11 @@ struct VariationalFit::Impl {
 
   absl::StatusOr<std::unique_ptr<MixtureEmulator>> Finish(const VariationalState& end, double used) const {
     VariationalElbo elbo(model, settings.jitter, ResolveThreads(options.threads));
-    FIDELIO_ASSIGN_OR_RETURN(const double bound, elbo.Evaluate(end.best, nullptr));
+    FIDELIO_ASSIGN_OR_RETURN(double bound, elbo.Evaluate(end.best, nullptr));
+    if (model->layers.size() == 2) {  // without the error of quadrature
+      const VariationalElbo::SecondLevel level = elbo.SecondLevelLikelihood(end.best);
+      bound += level.closed_form - level.by_nodes;
+    }
     std::vector<SparseLayerState> layers;
     for (size_t t = 0; t < model->layers.size(); ++t) {
       const VariationalModel::Layer& own = model->layers[t];

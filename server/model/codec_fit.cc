@@ -37,9 +37,9 @@ std::string Encode(const StoredFit& value) {
 
 template <>
 absl::StatusOr<StoredFit> Decode(absl::string_view bytes) {
-  return Read<StoredFit>(bytes, kFit, "options of a fit", [](ByteReader& in, bool& good) {
+  return Read<StoredFit>(bytes, kFit, "options of a fit", [](ByteReader& in, bool& good, uint32_t version) {
     StoredFit value;
-    value.spec = GetFitSpec(in, good);
+    value.spec = GetFitSpec(in, good, version);
     value.owner = in.ReadString();
     return value;
   });
@@ -106,12 +106,12 @@ std::string Encode(const FitInfo& value) {
 
 template <>
 absl::StatusOr<FitInfo> Decode(absl::string_view bytes) {
-  return Read<FitInfo>(bytes, kFitAnswer, "remembered answer", [](ByteReader& in, bool& good) {
+  return Read<FitInfo>(bytes, kFitAnswer, "remembered answer", [](ByteReader& in, bool& good, uint32_t version) {
     FitInfo value;
     value.model = in.ReadString();
     value.id = in.I64();
     value.state = GetEnum(in, FitState::kPending, FitState::kCancelled, good);
-    value.options = GetFitSpec(in, good);
+    value.options = GetFitSpec(in, good, version);
     value.progress = GetProgress(in);
     value.data_version = in.I64();
     value.revision = in.I64();

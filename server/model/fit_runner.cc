@@ -209,6 +209,9 @@ absl::StatusOr<std::unique_ptr<EmulatorFit>> FitRunner::Start(const FitJob& job,
   options.threads = context_.options().fit_threads;
   if (asked.budget_seconds) options.max_seconds = *asked.budget_seconds;
   if (asked.budget_iterations) options.max_iterations = *asked.budget_iterations;
+  options.inducing_points = static_cast<int>(asked.inducing_points.value_or(0));
+  options.batch_size = static_cast<int>(asked.batch_size.value_or(0));
+  options.steps = asked.steps.value_or(0);
   std::unique_ptr<Emulator> warm;
   FIDELIO_ASSIGN_OR_RETURN(const ModelRecord model, context_.store().GetModel(job.model()));
   if (asked.warm_start && model.current_revision > 0) {
