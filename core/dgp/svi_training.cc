@@ -38,7 +38,9 @@ absl::StatusOr<SviState> SviTraining::Start(const std::vector<Vector>& warm_thet
     if (layer.shape.linked) {
       theta.segment(layer.shape.rho(), layer.shape.dimension).setConstant(std::log(kLengthscale));
     }
-    if (layer.noise >= 0) p[layer.noise] = std::log(t > 0 || top ? kShareOfVariance * spread : kLowerNoise);
+    // Where layer 1's inducing variables are all there is to know of level 1, hardly any.
+    const bool complete = t == 0 && !top && m >= model_->data.count(0);
+    if (layer.noise >= 0) p[layer.noise] = std::log(complete ? kLowerNoise : kShareOfVariance * spread);
     if (!top) p.segment(layer.mean, m) = layer.zy;
     if (!warm_theta.empty()) {
       if (warm_theta[t].size() != theta.size()) return absl::DataLossError("warm start of another shape");
