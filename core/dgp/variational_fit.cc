@@ -116,10 +116,10 @@ absl::StatusOr<std::unique_ptr<MixtureEmulator>> VariationalFit::Run(FitObserver
   }
   FitBudget budget(impl_->options, before, observer);
   while (!state.done) {
-    int64_t asked = 0;  // evaluations of this round
+    int64_t evaluations = state.evaluations;
     const double done = (state.start + static_cast<double>(state.round) / search.rounds()) / search.starts();
-    const bool finished = search.Advance(
-        &state, [&](double best) { return budget.KeepGoing("optimise", state.evaluations + asked++, done, best); });
+    const bool finished =
+        search.Advance(&state, [&](double best) { return budget.KeepGoing("optimise", evaluations++, done, best); });
     if (budget.cancelled()) return absl::CancelledError("the fit was cancelled");
     if (!finished) break;
     const std::lock_guard lock(impl_->mutex);

@@ -45,7 +45,7 @@ TEST_P(SparseInferenceTest, GivesDesignsAndDiagnosesAndTakesNewObservations) {
   query.source.count = 32;
   const auto design = server->SampleDpp(**revision, query, [] { return absl::OkStatus(); });
   ASSERT_TRUE(design.ok()) << design.status();
-  EXPECT_EQ(design->points.size(), 3u);
+  EXPECT_EQ(design->indices.size(), 3u);
   EXPECT_TRUE(server->Diagnose(**revision, [] { return absl::OkStatus(); }).ok());
   const auto added =
       server->AddObservations(Request(), "wing", "", Batches({0, 2}, 1, /*seed=*/9), ObservationUpdate::kCondition);
