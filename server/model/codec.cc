@@ -11,7 +11,8 @@
 //
 //   kind 101, StoredSpec             spec, string owner, list of u32 noise
 //   kind 102, StoredFit              fit spec, string owner
-//   kind 103, StoredProgress         progress, optional u32 inference, string reason, i64 resumes, i64 idle resumes
+//   kind 103, StoredProgress         progress, optional u32 inference, string reason, i64 resumes, i64 idle resumes;
+//                                    since version 2: list of (string phase, i64 iteration, f64 elbo, elapsed)
 //   kind 104, RevisionInfo           u32 origin, i64 fit, i64 data version, list of i64 counts, u32 kind, fit spec,
 //                                    u32 inference, string reason, f64 elbo, i64 evaluations, duration, string version
 //   kind 105, Status                 status
@@ -35,6 +36,7 @@ namespace fidelio {
 namespace {
 
 constexpr uint32_t kVersion = 1;
+constexpr uint32_t kProgressVersion = 2;
 enum Kind : uint32_t {
   kSpec = 101,
   kFit = 102,
@@ -178,6 +180,30 @@ JobProgress GetProgress(ByteReader& in) {
   return progress;
 }
 
+void Put(const std::vector<FitPoint>& history, ByteWriter& out) {
+  out.U64(history.size());
+  for (const FitPoint& point : history) {
+    out.String(point.phase);
+    out.I64(point.iteration);
+    out.F64(point.elbo);
+    Put(point.elapsed, out);
+  }
+}
+
+std::vector<FitPoint> GetHistory(ByteReader& in) {
+  std::vector<FitPoint> history;
+  const uint64_t count = in.U64();
+  for (uint64_t i = 0; i < count && in.ok(); ++i) {
+    FitPoint point;
+    point.phase = in.ReadString();
+    point.iteration = in.I64();
+    point.elbo = in.F64();
+    point.elapsed = GetDuration(in);
+    history.push_back(std::move(point));
+  }
+  return history;
+}
+
 void Put(const absl::Status& status, ByteWriter& out) {
   out.U32(static_cast<uint32_t>(status.raw_code()));
   out.String(status.message());
@@ -205,18 +231,25 @@ absl::Status GetStatus(ByteReader& in) {
 
 // ---- Whole values ----
 
-// Opens the envelope, reads its fields by get(reader, good), and checks that they were all there and made sense.
+// Opens the envelope, reads its fields by get(reader, good, version), and checks that they were all there and made sense.
 template <typename T, typename F>
-absl::StatusOr<T> Read(absl::string_view bytes, Kind kind, absl::string_view want, F&& get) {
-  absl::StatusOr<ByteReader::Opened> opened = ByteReader::Open(bytes, kind, kVersion, want);
+absl::StatusOr<T> ReadVersioned(absl::string_view bytes, Kind kind, uint32_t newest, absl::string_view want, F&& get) {
+  absl::StatusOr<ByteReader::Opened> opened = ByteReader::Open(bytes, kind, newest, want);
   if (!opened.ok()) return opened.status();
   bool good = true;
-  T value = get(opened->reader, good);
+  T value = get(opened->reader, good, opened->version);
   if (const absl::Status status = opened->reader.Finish(); !status.ok()) {
     return absl::DataLossError(absl::StrCat(want, ": ", status.message()));
   }
   if (!good) return absl::DataLossError(absl::StrCat(want, ": a field has a value that it can't have"));
   return value;
+}
+
+// The same for what has had one version only.
+template <typename T, typename F>
+absl::StatusOr<T> Read(absl::string_view bytes, Kind kind, absl::string_view want, F&& get) {
+  return ReadVersioned<T>(bytes, kind, kVersion, want,
+                          [&](ByteReader& in, bool& good, uint32_t) { return get(in, good); });
 }
 
 bool IsServable(const ModelSpec& spec) {
@@ -275,21 +308,24 @@ std::string Encode(const StoredProgress& value) {
   out.String(value.inference_reason);
   out.I64(value.resume_count);
   out.I64(value.idle_resumes);
-  return out.Seal(kProgress, kVersion);
+  Put(value.history, out);
+  return out.Seal(kProgress, kProgressVersion);
 }
 
 template <>
 absl::StatusOr<StoredProgress> Decode(absl::string_view bytes) {
   if (bytes.empty()) return StoredProgress();  // of a fit that has not begun
-  return Read<StoredProgress>(bytes, kProgress, "progress of a fit", [](ByteReader& in, bool& good) {
+  const auto get = [](ByteReader& in, bool& good, uint32_t version) {
     StoredProgress value;
     value.progress = GetProgress(in);
     value.inference = GetOptional(in, [&] { return GetEnum(in, Inference::kAuto, Inference::kSvi, good); });
     value.inference_reason = in.ReadString();
     value.resume_count = in.I64();
     value.idle_resumes = in.I64();
+    if (version >= 2) value.history = GetHistory(in);
     return value;
-  });
+  };
+  return ReadVersioned<StoredProgress>(bytes, kProgress, kProgressVersion, "progress of a fit", get);
 }
 
 std::string Encode(const RevisionInfo& value) {
