@@ -20,6 +20,15 @@ constexpr Index kBlock = 64;  // query points that one thread works on at a time
 
 }  // namespace
 
+int64_t FactorElements(const std::vector<int64_t>& counts) {
+  int64_t elements = 0, above = 0;
+  for (auto n = counts.rbegin(); n != counts.rend(); ++n) {
+    above += *n;
+    elements += *n * above;
+  }
+  return elements;
+}
+
 MfDgp::MfDgp(std::unique_ptr<const Impl> impl) : impl_(std::move(impl)) {}
 MfDgp::~MfDgp() = default;
 
@@ -28,10 +37,24 @@ int MfDgp::input_dimension() const { return impl_->data.dimension(); }
 const FitReport& MfDgp::report() const { return impl_->report; }
 const Dataset& MfDgp::data() const { return impl_->data; }
 
+int64_t MfDgp::MemoryBytes() const {
+  int64_t points = 0;
+  std::vector<int64_t> counts;
+  for (const LevelData& level : impl_->data.levels) {
+    counts.push_back(level.y.size());
+    points += level.y.size();
+  }
+  constexpr int64_t kMostLinks = 3, kOther = 16 << 10;
+  const auto draws = static_cast<int64_t>(impl_->draws.size());
+  const int64_t inputs = points * (input_dimension() + 4);
+  return 8 * (draws * (kMostLinks * FactorElements(counts) + 2 * inputs) + inputs) + kOther;
+}
+
 absl::StatusOr<std::unique_ptr<MfDgp>> MfDgp::Fit(const Dataset& data, const FitOptions& options,
                                                   FitObserver* observer) {
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<MfDgpFit> fit, MfDgpFit::Create(data, options));
-  return fit->Run(observer);
+  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<MixtureEmulator> model, fit->Run(observer));
+  return std::unique_ptr<MfDgp>(static_cast<MfDgp*>(model.release()));  // which is what MfDgpFit makes
 }
 
 absl::StatusOr<std::unique_ptr<MfDgp::Impl>> MfDgp::Impl::Build(

@@ -8,6 +8,7 @@
 #ifndef FIDELIO_CORE_DGP_MF_DGP_H_
 #define FIDELIO_CORE_DGP_MF_DGP_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,13 +16,16 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/base/export.h"
-#include "core/dgp/fit_options.h"
 #include "core/emulator/dataset.h"
 #include "core/emulator/emulator.h"
 #include "core/emulator/fit_observer.h"
+#include "core/emulator/fit_options.h"
 #include "core/emulator/mixture_emulator.h"
 
 namespace fidelio {
+
+// Kind of sealed bytes (core/base/bytes.h).
+inline constexpr uint32_t kMfDgpKind = 1;
 
 class MfDgpFit;
 
@@ -55,8 +59,10 @@ class FIDELIO_EXPORT MfDgp final : public MixtureEmulator {
   absl::StatusOr<std::unique_ptr<Emulator>> Condition(const Dataset& data, int threads) const override;
   std::string Save() const override;
 
-  const FitReport& report() const;
-  const Dataset& data() const;
+  uint32_t checkpoint_kind() const override { return kMfDgpKind; }
+  const FitReport& report() const override;
+  const Dataset& data() const override;
+  int64_t MemoryBytes() const override;
 
  private:
   friend class MfDgpFit;

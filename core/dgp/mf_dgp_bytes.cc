@@ -1,6 +1,6 @@
 // The checkpoint of an MfDgp, version 2 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
-//   data         u64 levels; per level matrix x, vector y, vector noise_variance; bool box, then vectors lower, upper
+//   data         as in core/emulator/dataset_bytes.h
 //   structures   u64 count; per structure u32 first level, u32 kernel, bool warp, bool trend, f64 trend curvature, f64 noise floor, f64 tie,
 //                f64 centre of layer 1's log lengthscales, u64 links, per link bool offset, bool raw zero, f64 weight;
 //                the scaling of its data: vectors lowest input, width, f64 mean, f64 standard deviation of outputs (not in
@@ -16,41 +16,9 @@
 #include "core/base/status_macros.h"
 #include "core/dgp/mf_dgp.h"
 #include "core/dgp/mf_dgp_impl.h"
+#include "core/emulator/dataset_bytes.h"
 
 namespace fidelio {
-
-void WriteDataset(const Dataset& data, ByteWriter& out) {
-  out.U64(data.levels.size());
-  for (const LevelData& level : data.levels) {
-    out.Write(level.x);
-    out.Write(level.y);
-    out.Write(level.noise_variance);
-  }
-  out.Bool(data.box.has_value());
-  if (data.box) {
-    out.Write(data.box->lower);
-    out.Write(data.box->upper);
-  }
-}
-
-Dataset ReadDataset(ByteReader& in) {
-  Dataset data;
-  const uint64_t levels = in.U64();
-  for (uint64_t t = 0; t < levels && in.ok(); ++t) {
-    LevelData level;
-    level.x = in.ReadMatrix();
-    level.y = in.ReadVector();
-    level.noise_variance = in.ReadVector();
-    data.levels.push_back(std::move(level));
-  }
-  if (in.Bool()) {
-    InputBox box;
-    box.lower = in.ReadVector();
-    box.upper = in.ReadVector();
-    data.box = std::move(box);
-  }
-  return data;
-}
 
 namespace {
 

@@ -20,6 +20,7 @@
 #include "core/dgp/mf_dgp_impl.h"
 #include "core/dgp/moment_objective.h"
 #include "core/dgp/structures.h"
+#include "core/emulator/dataset_bytes.h"
 
 namespace fidelio {
 namespace {
@@ -157,7 +158,9 @@ absl::StatusOr<std::unique_ptr<MfDgpFit>> MfDgpFit::Create(const Dataset& data, 
   FIDELIO_RETURN_IF_ERROR(Validate(data));
   FIDELIO_RETURN_IF_ERROR(Validate(options));
   auto impl = std::make_unique<Impl>(data, options, MomentFitState());
-  if (const MfDgp* warm = options.warm_start; warm != nullptr) {
+  if (options.warm_start != nullptr) {
+    const auto* warm = dynamic_cast<const MfDgp*>(options.warm_start);
+    if (warm == nullptr) return absl::InvalidArgumentError("warm_start: a model that another method fitted");
     if (warm->levels() != static_cast<int>(data.levels.size()) || warm->input_dimension() != data.dimension()) {
       return absl::InvalidArgumentError(absl::StrFormat(
           "warm_start: a model of %d levels and input dimension %d, but the data has %d levels and dimension %d",
@@ -177,7 +180,7 @@ absl::StatusOr<std::unique_ptr<MfDgpFit>> MfDgpFit::Create(const Dataset& data, 
   return std::unique_ptr<MfDgpFit>(new MfDgpFit(std::move(impl)));
 }
 
-absl::StatusOr<std::unique_ptr<MfDgp>> MfDgpFit::Run(FitObserver* observer) {
+absl::StatusOr<std::unique_ptr<MixtureEmulator>> MfDgpFit::Run(FitObserver* observer) {
   MomentFitRequest request = impl_->request;
   request.observer = observer;
   FIDELIO_ASSIGN_OR_RETURN(MomentFitResult result, RunMomentFit(request, impl_->state));
@@ -190,7 +193,12 @@ absl::StatusOr<std::unique_ptr<MfDgp>> MfDgpFit::Run(FitObserver* observer) {
   FIDELIO_ASSIGN_OR_RETURN(
       std::unique_ptr<MfDgp::Impl> impl,
       MfDgp::Impl::Build(impl_->data, request.structures, std::move(result.draws), report, request.threads));
-  return std::unique_ptr<MfDgp>(new MfDgp(std::move(impl)));
+  return std::unique_ptr<MixtureEmulator>(new MfDgp(std::move(impl)));
+}
+
+double MfDgpFit::MemoryBytes(const std::vector<int64_t>& counts, int threads) {
+  // Each thread has the covariances of a structure with their adjoints; the result has the factors of some draws.
+  return 8.0 * static_cast<double>(FactorElements(counts)) * (6.0 * threads + 12);
 }
 
 std::string MfDgpFit::SaveState() const {

@@ -1,34 +1,38 @@
 // MfDgpFit: a fit of an MfDgp that can be saved while it runs and continued later, in another process.
-//
-// Saved and continued as often as one likes, it gives the same model, bit for bit, as without interruption (except for a
-// time budget, which cuts where it cuts).
 #ifndef FIDELIO_CORE_DGP_MF_DGP_FIT_H_
 #define FIDELIO_CORE_DGP_MF_DGP_FIT_H_
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/base/export.h"
 #include "core/dgp/mf_dgp.h"
+#include "core/emulator/emulator_fit.h"
 
 namespace fidelio {
 
-class FIDELIO_EXPORT MfDgpFit {
+// Kind of sealed bytes (core/base/bytes.h).
+inline constexpr uint32_t kMfDgpFitKind = 2;
+
+class FIDELIO_EXPORT MfDgpFit final : public EmulatorFit {
  public:
-  ~MfDgpFit();
+  ~MfDgpFit() override;
 
   static absl::StatusOr<std::unique_ptr<MfDgpFit>> Create(const Dataset& data, const FitOptions& options);
 
   // Continues what SaveState() wrote: data, options and progress are inside; `threads` as in FitOptions.
   static absl::StatusOr<std::unique_ptr<MfDgpFit>> Resume(absl::string_view bytes, int threads = 0);
 
-  // Runs to the end, once. After CANCELLED it may be called again, or saved and resumed.
-  absl::StatusOr<std::unique_ptr<MfDgp>> Run(FitObserver* observer = nullptr);
+  // Gives an MfDgp.
+  absl::StatusOr<std::unique_ptr<MixtureEmulator>> Run(FitObserver* observer = nullptr) override;
+  std::string SaveState() const override;
 
-  // Thread-safe: may be called while Run is going on, also from the observer.
-  std::string SaveState() const;
+  // Bytes of memory that a fit of so many observations per level takes, with so many threads: an estimate.
+  static double MemoryBytes(const std::vector<int64_t>& counts, int threads);
 
  private:
   struct Impl;

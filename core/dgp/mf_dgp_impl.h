@@ -16,11 +16,11 @@
 
 namespace fidelio {
 
-// Kinds of sealed bytes (core/base/bytes.h).
-inline constexpr uint32_t kMfDgpKind = 1;
-inline constexpr uint32_t kMfDgpFitKind = 2;
 inline constexpr uint32_t kMfDgpVersion = 2;
 inline constexpr uint32_t kMfDgpFitVersion = 2;
+
+// Σ_t n_t Σ_{s≥t} n_s: elements of the factors of all levels of one draw and link.
+int64_t FactorElements(const std::vector<int64_t>& counts);
 
 struct MfDgp::Impl {
   Dataset data;
@@ -86,9 +86,6 @@ struct MfDgp::Impl {
   // What variances at `level` are multiplied by: 1 but at the top.
   double InflationAt(int level) const { return level + 1 == static_cast<int>(data.levels.size()) ? inflation : 1; }
 };
-
-void WriteDataset(const Dataset& data, ByteWriter& out);
-Dataset ReadDataset(ByteReader& in);
 
 }  // namespace fidelio
 

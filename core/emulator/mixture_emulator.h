@@ -1,13 +1,17 @@
-// MixtureEmulator: an Emulator that shows the Gaussians of its mixture, for those that build on it (TransformedEmulator).
+// MixtureEmulator: what a fit gives, an Emulator that shows the Gaussians of its mixture, for those that build on it
+// (TransformedEmulator), and what it was made from.
 #ifndef FIDELIO_CORE_EMULATOR_MIXTURE_EMULATOR_H_
 #define FIDELIO_CORE_EMULATOR_MIXTURE_EMULATOR_H_
 
+#include <cstdint>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/base/export.h"
 #include "core/base/types.h"
+#include "core/emulator/dataset.h"
 #include "core/emulator/emulator.h"
+#include "core/emulator/fit_options.h"
 #include "core/emulator/mixture.h"
 
 namespace fidelio {
@@ -25,6 +29,18 @@ class FIDELIO_EXPORT MixtureEmulator : public Emulator {
 
   // The mixtures that LeaveOneOutPredictions summarises, one entry per level.
   virtual absl::StatusOr<std::vector<ObservedMixtures>> LeaveOneOutMixtures() const = 0;
+
+  // The kind of the bytes of Save (core/base/bytes.h): the same for all models of a method.
+  virtual uint32_t checkpoint_kind() const = 0;
+
+  // What the fit did.
+  virtual const FitReport& report() const = 0;
+
+  // What the model knows: the observations of the fit, or of Condition since.
+  virtual const Dataset& data() const = 0;
+
+  // Bytes of memory that the model takes: an estimate from above.
+  virtual int64_t MemoryBytes() const = 0;
 };
 
 }  // namespace fidelio

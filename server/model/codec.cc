@@ -133,7 +133,7 @@ ModelSpec GetSpec(ByteReader& in, bool& good) {
   spec.output_transform.kind = GetEnum(in, OutputTransformKind::kIdentity, OutputTransformKind::kBounded, good);
   spec.output_transform.lower = in.F64();
   spec.output_transform.upper = in.F64();
-  spec.kind = GetEnum(in, ModelKind::kMfDgp, ModelKind::kGp, good);
+  spec.kind = GetEnum(in, ModelKind::kMfDgp, ModelKind::kAr1Recursive, good);
   // Quarantined models are answered without a spec, so its sizes are checked where they are relied on.
   return spec;
 }
@@ -149,7 +149,7 @@ void Put(const FitSpec& spec, ByteWriter& out) {
 
 FitSpec GetFitSpec(ByteReader& in, bool& good) {
   FitSpec spec;
-  spec.inference = GetEnum(in, Inference::kAuto, Inference::kSvi, good);
+  spec.inference = GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good);
   spec.kernel_family = GetOptional(in, [&] { return GetEnum(in, KernelFamily::kRbf, KernelFamily::kMatern52, good); });
   spec.warm_start = in.Bool();
   spec.budget_seconds = GetOptional(in, [&] { return in.F64(); });
@@ -318,7 +318,7 @@ absl::StatusOr<StoredProgress> Decode(absl::string_view bytes) {
   const auto get = [](ByteReader& in, bool& good, uint32_t version) {
     StoredProgress value;
     value.progress = GetProgress(in);
-    value.inference = GetOptional(in, [&] { return GetEnum(in, Inference::kAuto, Inference::kSvi, good); });
+    value.inference = GetOptional(in, [&] { return GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good); });
     value.inference_reason = in.ReadString();
     value.resume_count = in.I64();
     value.idle_resumes = in.I64();
@@ -353,9 +353,9 @@ absl::StatusOr<RevisionInfo> Decode(absl::string_view bytes) {
     value.fit = in.I64();
     value.data_version = in.I64();
     value.observation_counts = GetIntegers(in);
-    value.kind = GetEnum(in, ModelKind::kMfDgp, ModelKind::kGp, good);
+    value.kind = GetEnum(in, ModelKind::kMfDgp, ModelKind::kAr1Recursive, good);
     value.options = GetFitSpec(in, good);
-    value.inference = GetEnum(in, Inference::kAuto, Inference::kSvi, good);
+    value.inference = GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good);
     value.inference_reason = in.ReadString();
     value.elbo = in.F64();
     value.evaluations = in.I64();
@@ -466,7 +466,7 @@ absl::StatusOr<FitInfo> Decode(absl::string_view bytes) {
     value.data_version = in.I64();
     value.revision = in.I64();
     value.error = GetStatus(in);
-    value.inference = GetOptional(in, [&] { return GetEnum(in, Inference::kAuto, Inference::kSvi, good); });
+    value.inference = GetOptional(in, [&] { return GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good); });
     value.inference_reason = in.ReadString();
     value.created = GetTime(in);
     value.started = GetOptional(in, [&] { return GetTime(in); });

@@ -28,7 +28,7 @@ absl::StatusOr<ConditionedRevision> ConditionRevision(const Store& store, const 
   FIDELIO_RETURN_IF_ERROR(emulator.status());
   result.emulator = *std::move(emulator);
   result.checkpoint = result.emulator->Save();
-  result.bytes = EstimateBytes(*result.emulator);
+  result.bytes = FittedModel(*result.emulator).MemoryBytes();
   result.info = info;
   result.info.origin = RevisionOrigin::kCondition;
   result.info.data_version = model.record.data_version + (added.empty() ? 0 : 1);

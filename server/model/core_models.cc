@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/base/bytes.h"
 #include "core/base/status_macros.h"
 #include "core/emulator/transformed_emulator.h"
 #include "server/status/errors.h"
@@ -15,19 +14,6 @@ namespace {
 using Eigen::Index;
 
 constexpr int64_t kMaxPage = 10'000;  // points that are read at a time
-
-// Links that one draw of a structure averages, at most.
-constexpr int64_t kLinks = 3;
-
-// Σ_t n_t Σ_{s≥t} n_s: elements of the factors of all levels of one draw and link.
-int64_t FactorElements(const std::vector<int64_t>& counts) {
-  int64_t elements = 0, above = 0;
-  for (auto n = counts.rbegin(); n != counts.rend(); ++n) {
-    above += *n;
-    elements += *n * above;
-  }
-  return elements;
-}
 
 // The levels that a kind of model learns from.
 std::vector<int64_t> CountsInUse(const ModelSpec& spec, const std::vector<int64_t>& counts) {
@@ -68,9 +54,8 @@ absl::Status CheckDataForFit(absl::string_view model, const ModelSpec& spec, con
 }
 
 absl::Status CheckMemoryForFit(absl::string_view model, const ModelSpec& spec, const std::vector<int64_t>& counts,
-                               int threads, int64_t limit) {
-  // Each thread has the covariances of a structure with their adjoints; the result has the factors of some draws.
-  const double bytes = 8.0 * static_cast<double>(FactorElements(CountsInUse(spec, counts))) * (6.0 * threads + 12);
+                               const EmulatorMethod& method, int threads, int64_t limit) {
+  const double bytes = method.fit_bytes(CountsInUse(spec, counts), static_cast<int>(spec.input_dimension), threads);
   if (bytes <= static_cast<double>(limit)) return absl::OkStatus();
   return QuotaExceededError("server", absl::StrCat("a fit of the observations of models/", model, " needs about ",
                                                    static_cast<int64_t>(bytes / (1 << 20)),
@@ -133,43 +118,16 @@ absl::StatusOr<FitData> ReadFitData(const Store& store, absl::string_view model,
   return result;
 }
 
-std::unique_ptr<Emulator> MakeEmulator(const std::optional<OutputTransform>& transform, std::unique_ptr<MfDgp> fitted) {
+std::unique_ptr<Emulator> MakeEmulator(const std::optional<OutputTransform>& transform,
+                                       std::unique_ptr<MixtureEmulator> fitted) {
   if (!transform) return fitted;
   return std::make_unique<TransformedEmulator>(*transform, std::move(fitted));
-}
-
-absl::StatusOr<std::unique_ptr<Emulator>> LoadEmulator(absl::string_view checkpoint) {
-  if (ByteReader::KindOf(checkpoint) != kTransformedEmulatorKind) return MfDgp::Load(checkpoint);
-  return TransformedEmulator::Load(checkpoint, [](absl::string_view base) { return MfDgp::Load(base); });
-}
-
-const MfDgp& FittedModel(const Emulator& emulator) {
-  const auto* transformed = dynamic_cast<const TransformedEmulator*>(&emulator);
-  return dynamic_cast<const MfDgp&>(transformed != nullptr ? transformed->base() : emulator);
-}
-
-InferenceChoice ChooseInference(const FitSpec& spec) {
-  if (spec.inference != Inference::kAuto) return {spec.inference, "asked for"};
-  return {Inference::kMoments, "AUTO: the only inference that this version has"};
 }
 
 std::vector<int64_t> KnownCounts(const Emulator& emulator, int fidelities) {
   std::vector<int64_t> counts(static_cast<size_t>(fidelities - emulator.levels()), 0);
   for (const LevelData& level : FittedModel(emulator).data().levels) counts.push_back(level.y.size());
   return counts;
-}
-
-int64_t EstimateBytes(const Emulator& served) {
-  const MfDgp& emulator = FittedModel(served);
-  std::vector<int64_t> counts;
-  int64_t points = 0;
-  for (const LevelData& level : emulator.data().levels) {
-    counts.push_back(level.y.size());
-    points += level.y.size();
-  }
-  const int64_t draws = std::max(1, emulator.report().draws);
-  const int64_t inputs = points * (emulator.input_dimension() + 4);
-  return 8 * (draws * (kLinks * FactorElements(counts) + 2 * inputs) + inputs) + (int64_t{16} << 10);
 }
 
 }  // namespace fidelio

@@ -1,8 +1,6 @@
-// From stored models to core's: data, fits and emulators by kind of model.
+// From stored models to core's: their data and emulators.
 //
-//   MF_DGP   an MfDgp of all levels
-//   GP       an MfDgp of one level: the data of the highest fidelity alone
-// A model with an output transform learns from, and is wrapped to predict, transformed outputs (TransformedEmulator).
+// A model of kind GP learns from the observations of the highest fidelity alone. One with an output transform learns from, and is wrapped to predict, transformed outputs (TransformedEmulator).
 //
 // Free functions without state: safe from every thread.
 #ifndef FIDELIO_SERVER_MODEL_CORE_MODELS_H_
@@ -17,7 +15,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "core/dgp/mf_dgp.h"
+#include "core/checkpoint/emulator_registry.h"
 #include "core/emulator/dataset.h"
 #include "core/emulator/emulator.h"
 #include "core/emulator/output_transform.h"
@@ -26,12 +24,12 @@
 
 namespace fidelio {
 
-// OK when there is data to fit from: level 0 of an MF_DGP, the highest of a GP.
+// OK when there is data to fit from: level 0, the highest of a GP.
 absl::Status CheckDataForFit(absl::string_view model, const ModelSpec& spec, const std::vector<int64_t>& counts);
 
-// RESOURCE_EXHAUSTED when a fit of so many observations needs more memory than `limit`.
+// RESOURCE_EXHAUSTED when a fit of so many observations by that method needs more memory than `limit`.
 absl::Status CheckMemoryForFit(absl::string_view model, const ModelSpec& spec, const std::vector<int64_t>& counts,
-                               int threads, int64_t limit);
+                               const EmulatorMethod& method, int threads, int64_t limit);
 
 // The observations up to `data_version`, and `more` after them, as a kind of model sees them; in the user's units.
 absl::StatusOr<Dataset> ReadDataset(const Store& store, absl::string_view model, const ModelSpec& spec,
@@ -49,26 +47,11 @@ absl::StatusOr<FitData> ReadFitData(const Store& store, absl::string_view model,
 std::optional<OutputTransform> TransformOf(const ModelSpec& spec);
 
 // What is served of a fit's result.
-std::unique_ptr<Emulator> MakeEmulator(const std::optional<OutputTransform>& transform, std::unique_ptr<MfDgp> fitted);
-
-// What Emulator::Save of any of them wrote.
-absl::StatusOr<std::unique_ptr<Emulator>> LoadEmulator(absl::string_view checkpoint);
-
-// The fitted model within an emulator of MakeEmulator or LoadEmulator.
-const MfDgp& FittedModel(const Emulator& emulator);
-
-// AUTO's choice, and why, for people.
-struct InferenceChoice {
-  Inference inference = Inference::kMoments;
-  std::string reason = {};
-};
-InferenceChoice ChooseInference(const FitSpec& spec);
+std::unique_ptr<Emulator> MakeEmulator(const std::optional<OutputTransform>& transform,
+                                       std::unique_ptr<MixtureEmulator> fitted);
 
 // How many observations of each of the model's fidelities an emulator knows: a GP, of the highest alone.
 std::vector<int64_t> KnownCounts(const Emulator& emulator, int fidelities);
-
-// Bytes of memory of an emulator, from the sizes of its parts: an estimate from above.
-int64_t EstimateBytes(const Emulator& emulator);
 
 }  // namespace fidelio
 

@@ -9,6 +9,7 @@
 #include "core/base/status_macros.h"
 #include "server/model/core_models.h"
 #include "server/model/fit_history.h"
+#include "server/model/method_choice.h"
 #include "server/status/errors.h"
 
 namespace fidelio {
@@ -87,7 +88,7 @@ StoredProgress ProgressOf(const FitInfo& info) {
 // Core calls it from one thread at a time.
 class FitRunner::Observer final : public FitObserver {
  public:
-  Observer(FitRunner* runner, FitJob* job, const MfDgpFit* fit)
+  Observer(FitRunner* runner, FitJob* job, const EmulatorFit* fit)
       : runner_(*runner), job_(*job), fit_(*fit), saved_(absl::Now()), last_(saved_) {}
 
   bool OnProgress(const FitProgress& progress) override {
@@ -108,7 +109,7 @@ class FitRunner::Observer final : public FitObserver {
  private:
   FitRunner& runner_;
   FitJob& job_;
-  const MfDgpFit& fit_;
+  const EmulatorFit& fit_;
   absl::Time saved_;
   absl::Time last_;
 };
@@ -124,9 +125,10 @@ absl::Status FitRunner::Fit(FitJob& job) {
   FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr model, context_.Find(job.model()));
   FIDELIO_ASSIGN_OR_RETURN(const FitData data,
                            ReadFitData(context_.store(), job.model(), model->stored.spec, record.data_version));
-  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<MfDgpFit> fit, Prepare(job, record, data.data));
+  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<EmulatorFit> fit,
+                           Prepare(job, record, model->stored.spec.kind, data.data));
   Observer observer(this, &job, fit.get());
-  absl::StatusOr<std::unique_ptr<MfDgp>> fitted = fit->Run(&observer);
+  absl::StatusOr<std::unique_ptr<MixtureEmulator>> fitted = fit->Run(&observer);
   if (absl::IsCancelled(fitted.status())) {
     return job.ended() ? absl::OkStatus() : SaveState(job, *fit);
   }
@@ -155,7 +157,6 @@ absl::Status FitRunner::CommitPatiently(const FitJob& job, absl::FunctionRef<abs
 
 absl::StatusOr<FitRecord> FitRunner::Begin(FitJob& job) {
   FitInfo info = job.Get();
-  const InferenceChoice choice = ChooseInference(info.options);
   FitRecord record;
   bool tired = false;
   FIDELIO_RETURN_IF_ERROR(CommitPatiently(
@@ -163,11 +164,14 @@ absl::StatusOr<FitRecord> FitRunner::Begin(FitJob& job) {
       [&](StoreTransaction& transaction) -> absl::Status {
         FIDELIO_ASSIGN_OR_RETURN(const FitRecord before, transaction.GetFit(job.model(), job.id()));
         FIDELIO_ASSIGN_OR_RETURN(StoredProgress progress, Decode<StoredProgress>(before.progress));
-        progress.inference = choice.inference;
-        progress.inference_reason = choice.reason;
         FitChange change;
         if (before.state == FitState::kPending) {
           FIDELIO_ASSIGN_OR_RETURN(const ModelRecord model, transaction.GetModel(job.model()));
+          FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr known, context_.Find(job.model()));
+          FIDELIO_ASSIGN_OR_RETURN(const MethodChoice choice,
+                                   ChooseMethod(known->stored.spec.kind, info.options.inference, known->counts()));
+          progress.inference = choice.inference;
+          progress.inference_reason = choice.reason;
           change.state = FitState::kRunning;
           change.data_version = model.data_version;
         } else {
@@ -187,19 +191,24 @@ absl::StatusOr<FitRecord> FitRunner::Begin(FitJob& job) {
   return record;
 }
 
-absl::StatusOr<std::unique_ptr<MfDgpFit>> FitRunner::Prepare(const FitJob& job, const FitRecord& record,
-                                                             const Dataset& data) {
+absl::StatusOr<std::unique_ptr<EmulatorFit>> FitRunner::Prepare(const FitJob& job, const FitRecord& record,
+                                                                ModelKind kind, const Dataset& data) {
+  const FitInfo info = job.Get();
+  // What was chosen when the fit began: the observations since are not its own.
+  FIDELIO_ASSIGN_OR_RETURN(const MethodChoice choice,
+                           ChooseMethod(kind, info.inference.value_or(info.options.inference), {}));
   if (record.has_saved_state) {
     FIDELIO_ASSIGN_OR_RETURN(const std::string state, context_.store().ReadFitState(job.model(), job.id()));
-    absl::StatusOr<std::unique_ptr<MfDgpFit>> fit = MfDgpFit::Resume(state, context_.options().fit_threads);
+    absl::StatusOr<std::unique_ptr<EmulatorFit>> fit =
+        choice.method->resume(state, data, context_.options().fit_threads);
     if (fit.ok()) return fit;
     // Another version's, or damaged before it was stored: the observations are still there.
   }
-  return Start(job, data);
+  return Start(job, info.options, *choice.method, data);
 }
 
-absl::StatusOr<std::unique_ptr<MfDgpFit>> FitRunner::Start(const FitJob& job, const Dataset& data) {
-  const FitSpec asked = job.Get().options;
+absl::StatusOr<std::unique_ptr<EmulatorFit>> FitRunner::Start(const FitJob& job, const FitSpec& asked,
+                                                              const EmulatorMethod& method, const Dataset& data) {
   FitOptions options;
   options.kernel = asked.kernel_family;
   options.seed = asked.seed;
@@ -212,12 +221,14 @@ absl::StatusOr<std::unique_ptr<MfDgpFit>> FitRunner::Start(const FitJob& job, co
     FIDELIO_ASSIGN_OR_RETURN(const std::string checkpoint,
                              context_.store().ReadCheckpoint(job.model(), model.current_revision));
     FIDELIO_ASSIGN_OR_RETURN(warm, LoadEmulator(checkpoint));
-    options.warm_start = &FittedModel(*warm);
+    const MixtureEmulator& fitted = FittedModel(*warm);
+    // Another method's result shows this one nothing.
+    if (fitted.checkpoint_kind() == method.checkpoint_kind) options.warm_start = &fitted;
   }
-  return MfDgpFit::Create(data, options);
+  return method.create(data, options);
 }
 
-absl::Status FitRunner::SaveState(FitJob& job, const MfDgpFit& fit) {
+absl::Status FitRunner::SaveState(FitJob& job, const EmulatorFit& fit) {
   const std::string state = fit.SaveState();
   const std::string progress = Encode(ProgressOf(job.Get()));
   FIDELIO_RETURN_IF_ERROR(Commit(
@@ -272,7 +283,7 @@ absl::Status FitRunner::Succeed(FitJob& job, const IndexedModel& model, std::uni
 
   const std::string checkpoint = emulator->Save();
   const std::string metadata = Encode(revision), progress = Encode(ProgressOf(info));
-  const int64_t bytes = EstimateBytes(*emulator);
+  const int64_t bytes = FittedModel(*emulator).MemoryBytes();
   const auto loaded = [&](const RevisionInfo& of, std::unique_ptr<Emulator> by, int64_t size) {
     context_.cache().Insert({job.uid(), of.id},
                             std::make_shared<LoadedRevision>(of, model.fidelities(), std::move(by), size));

@@ -17,7 +17,8 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/dgp/mf_dgp_fit.h"
+#include "core/checkpoint/emulator_registry.h"
+#include "core/emulator/emulator_fit.h"
 #include "server/model/conditioned_revision.h"
 #include "server/model/fit_job.h"
 #include "server/model/fit_scheduler.h"
@@ -37,9 +38,11 @@ class FitRunner {
 
   absl::Status Fit(FitJob& job);
   absl::StatusOr<FitRecord> Begin(FitJob& job);
-  absl::StatusOr<std::unique_ptr<MfDgpFit>> Prepare(const FitJob& job, const FitRecord& record, const Dataset& data);
-  absl::StatusOr<std::unique_ptr<MfDgpFit>> Start(const FitJob& job, const Dataset& data);
-  absl::Status SaveState(FitJob& job, const MfDgpFit& fit);
+  absl::StatusOr<std::unique_ptr<EmulatorFit>> Prepare(const FitJob& job, const FitRecord& record, ModelKind kind,
+                                                       const Dataset& data);
+  absl::StatusOr<std::unique_ptr<EmulatorFit>> Start(const FitJob& job, const FitSpec& asked,
+                                                     const EmulatorMethod& method, const Dataset& data);
+  absl::Status SaveState(FitJob& job, const EmulatorFit& fit);
   absl::Status Succeed(FitJob& job, const IndexedModel& model, std::unique_ptr<Emulator> emulator);
   // A fit's revision given the observations that came while it ran, if the one that the model serves knows them already (by
   // update CONDITION): so that nothing that was served is forgotten.

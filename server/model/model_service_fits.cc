@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/model/core_models.h"
+#include "server/model/method_choice.h"
 #include "server/model/model_service.h"
 #include "server/model/service_impl.h"
 #include "server/model/validate.h"
@@ -37,7 +38,9 @@ absl::StatusOr<FitInfo> ModelService::StartFit(const MutationContext& context, a
     const ModelServiceOptions& limits = impl.context.options();
     FIDELIO_RETURN_IF_ERROR(CheckEtag(etag, found->record));
     FIDELIO_RETURN_IF_ERROR(CheckDataForFit(model, spec, found->counts()));
-    FIDELIO_RETURN_IF_ERROR(CheckMemoryForFit(model, spec, found->counts(), limits.fit_threads, limits.max_fit_bytes));
+    FIDELIO_ASSIGN_OR_RETURN(const MethodChoice choice, ChooseMethod(spec.kind, options.inference, found->counts()));
+    FIDELIO_RETURN_IF_ERROR(
+        CheckMemoryForFit(model, spec, found->counts(), *choice.method, limits.fit_threads, limits.max_fit_bytes));
     const int64_t mine = impl.scheduler.CountOf(caller.name);
     if (caller.quotas.max_concurrent_fits && mine >= *caller.quotas.max_concurrent_fits) {
       return QuotaExceededError(

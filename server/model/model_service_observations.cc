@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/model/conditioned_revision.h"
 #include "server/model/core_models.h"
+#include "server/model/method_choice.h"
 #include "server/model/model_service.h"
 #include "server/model/service_impl.h"
 #include "server/model/validate.h"
@@ -68,10 +69,12 @@ absl::StatusOr<std::optional<ConditionedRevision>> ModelService::Impl::Condition
   std::vector<int64_t> counts = found->counts();
   for (const ObservationBlock& block : blocks) counts[static_cast<size_t>(block.level)] += block.rows;
   const ModelServiceOptions& limits = context.options();
-  FIDELIO_RETURN_IF_ERROR(
-      CheckMemoryForFit(model, found->stored.spec, counts, limits.fit_threads, limits.max_fit_bytes));
   FIDELIO_ASSIGN_OR_RETURN(const std::shared_ptr<const LoadedRevision> current,
                            service.AcquireRevision(model, found->record.current_revision));
+  const ModelSpec& spec = found->stored.spec;
+  FIDELIO_ASSIGN_OR_RETURN(const MethodChoice made_by, ChooseMethod(spec.kind, current->info().inference, counts));
+  FIDELIO_RETURN_IF_ERROR(
+      CheckMemoryForFit(model, spec, counts, *made_by.method, limits.fit_threads, limits.max_fit_bytes));
   FIDELIO_ASSIGN_OR_RETURN(ConditionedRevision result, ConditionRevision(context.store(), *found, current->emulator(),
                                                                          current->info(), blocks, limits.fit_threads));
   result.info.code_version = limits.code_version;

@@ -40,7 +40,7 @@ absl::StatusOr<std::shared_ptr<const LoadedRevision>> Load(const Store& store, c
                              "use the version of Fidelio that made it, or a newer one");
   }
   FIDELIO_RETURN_IF_ERROR(emulator.status());
-  const int64_t bytes = EstimateBytes(**emulator);
+  const int64_t bytes = FittedModel(**emulator).MemoryBytes();
   return std::make_shared<const LoadedRevision>(std::move(info), model.fidelities(), *std::move(emulator), bytes);
 }
 

@@ -43,7 +43,7 @@ struct MutationContext {
 
 // ---- Models ----
 
-enum class ModelKind { kMfDgp = 1, kAr1 = 2, kNargp = 3, kDeepMf = 4, kGp = 5 };
+enum class ModelKind { kMfDgp = 1, kAr1 = 2, kNargp = 3, kDeepMf = 4, kGp = 5, kAr1Recursive = 6 };
 enum class OutputTransformKind { kIdentity = 1, kLog = 2, kLogit = 3, kBounded = 4 };
 enum class ModelState { kActive = 1, kQuarantined = 2 };
 
@@ -134,7 +134,7 @@ struct ObservationList {
 
 // ---- Fits ----
 
-enum class Inference { kAuto = 1, kMoments = 2, kVariational = 3, kSvi = 4 };
+enum class Inference { kAuto = 1, kMoments = 2, kVariational = 3, kSvi = 4, kNeighbours = 5, kPointEstimate = 6 };
 
 struct FitSpec {
   Inference inference = Inference::kAuto;

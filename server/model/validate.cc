@@ -10,6 +10,8 @@
 #include "absl/strings/str_join.h"
 #include "core/base/status_macros.h"
 #include "server/model/core_models.h"
+#include "server/model/enum_names.h"
+#include "server/model/method_choice.h"
 #include "server/status/errors.h"
 
 namespace fidelio {
@@ -25,52 +27,6 @@ template <typename... Args>
 absl::Status Invalid(const Args&... args) {
   return absl::InvalidArgumentError(absl::StrCat(args...));
 }
-
-const char* NameOf(ModelKind kind) {
-  switch (kind) {
-    case ModelKind::kMfDgp:
-      return "MF_DGP";
-    case ModelKind::kAr1:
-      return "AR1";
-    case ModelKind::kNargp:
-      return "NARGP";
-    case ModelKind::kDeepMf:
-      return "DEEP_MF";
-    case ModelKind::kGp:
-      return "GP";
-  }
-  return "unknown";
-}
-
-const char* NameOf(Inference inference) {
-  switch (inference) {
-    case Inference::kAuto:
-      return "AUTO";
-    case Inference::kMoments:
-      return "MOMENTS";
-    case Inference::kVariational:
-      return "VARIATIONAL";
-    case Inference::kSvi:
-      return "SVI";
-  }
-  return "unknown";
-}
-
-const char* NameOf(OutputTransformKind kind) {
-  switch (kind) {
-    case OutputTransformKind::kIdentity:
-      return "IDENTITY";
-    case OutputTransformKind::kLog:
-      return "LOG";
-    case OutputTransformKind::kLogit:
-      return "LOGIT";
-    case OutputTransformKind::kBounded:
-      return "BOUNDED";
-  }
-  return "unknown";
-}
-
-const char* NameOf(ObservationUpdate update) { return update == ObservationUpdate::kNone ? "NONE" : "CONDITION"; }
 
 // OK when `value` is one of those that there are.
 template <typename E>
@@ -206,8 +162,8 @@ absl::Status CheckBatch(const std::string& field, ObservationBatch& batch, absl:
 
 const Capabilities& SupportedCapabilities() {
   static const auto* const kCapabilities = new Capabilities{
-      .model_kinds = {ModelKind::kMfDgp, ModelKind::kGp},
-      .inferences = {Inference::kAuto, Inference::kMoments},
+      .model_kinds = SupportedKinds(),
+      .inferences = SupportedInferences(),
       .kernel_families = {KernelFamily::kRbf, KernelFamily::kMatern32, KernelFamily::kMatern52, std::nullopt},
       .observation_updates = {ObservationUpdate::kNone, ObservationUpdate::kCondition},
       .output_transforms = {OutputTransformKind::kIdentity, OutputTransformKind::kLog, OutputTransformKind::kLogit,

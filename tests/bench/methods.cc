@@ -4,19 +4,20 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/dgp/mf_dgp.h"
+#include "core/base/status_macros.h"
+#include "core/checkpoint/emulator_registry.h"
 
 namespace fidelio::bench {
 namespace {
 
-absl::StatusOr<FittedEmulator> FitMfDgp(const Dataset& data, uint64_t seed, int threads) {
-  FitOptions options;
-  options.seed = seed;
-  options.threads = threads;
-  absl::StatusOr<std::unique_ptr<MfDgp>> model = MfDgp::Fit(data, options);
-  if (!model.ok()) return model.status();
-  const int64_t evaluations = (*model)->report().evaluations;
-  return FittedEmulator{.emulator = *std::move(model), .evaluations = evaluations};
+constexpr char kGp[] = "gp";
+
+absl::StatusOr<FittedEmulator> FitBy(const EmulatorMethod& method, const Dataset& data, uint64_t seed, int threads) {
+  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<EmulatorFit> fit,
+                           method.create(data, {.seed = seed, .threads = threads}));
+  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<MixtureEmulator> model, fit->Run(nullptr));
+  const int64_t evaluations = model->report().evaluations;
+  return FittedEmulator{.emulator = std::move(model), .evaluations = evaluations};
 }
 
 absl::StatusOr<FittedEmulator> FitGp(const Dataset& data, uint64_t seed, int threads) {
@@ -24,25 +25,20 @@ absl::StatusOr<FittedEmulator> FitGp(const Dataset& data, uint64_t seed, int thr
   Dataset top;
   top.levels = {data.levels.back()};
   top.box = data.box;
-  return FitMfDgp(top, seed, threads);
+  return FitBy(EmulatorMethods().front(), top, seed, threads);
 }
-
-struct NamedMethod {
-  const char* name;
-  Method method;
-};
-
-constexpr NamedMethod kMethods[] = {{"mf_dgp", FitMfDgp}, {"gp", FitGp}};
 
 }  // namespace
 
 absl::StatusOr<Method> FindMethod(const std::string& name) {
-  std::string known;
-  for (const NamedMethod& entry : kMethods) {
-    if (name == entry.name) return entry.method;
-    absl::StrAppend(&known, known.empty() ? "" : ", ", entry.name);
+  if (name == kGp) return Method(FitGp);
+  const absl::StatusOr<const EmulatorMethod*> method = FindEmulatorMethod(name);
+  if (!method.ok()) {
+    return absl::NotFoundError(absl::StrCat("--methods: ", method.status().message(), ", ", kGp));
   }
-  return absl::NotFoundError(absl::StrCat("--methods: \"", name, "\" must be one of ", known));
+  return Method([method = *method](const Dataset& data, uint64_t seed, int threads) {
+    return FitBy(*method, data, seed, threads);
+  });
 }
 
 absl::Status CheckMethods(const std::vector<std::string>& names) {

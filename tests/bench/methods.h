@@ -3,6 +3,7 @@
 #define FIDELIO_TESTS_BENCH_METHODS_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,9 +19,9 @@ struct FittedEmulator {
   int64_t evaluations = 0;  // of the objective with its gradient
 };
 
-using Method = absl::StatusOr<FittedEmulator> (*)(const Dataset& data, uint64_t seed, int threads);
+using Method = std::function<absl::StatusOr<FittedEmulator>(const Dataset& data, uint64_t seed, int threads)>;
 
-// mf_dgp, and gp: the highest level alone. NOT_FOUND names the methods that exist.
+// Those of core/checkpoint/emulator_registry.h, and gp: mf_dgp of the highest level alone. NOT_FOUND names all of them.
 absl::StatusOr<Method> FindMethod(const std::string& name);
 
 // OK when every name is a method.

@@ -36,7 +36,7 @@ class StopAfter : public FitObserver {
   std::string saved_;
 };
 
-Vector Means(const MfDgp& model) { return model.Predict(SmallQueries(10, model.input_dimension()), {})->mean; }
+Vector Means(const Emulator& model) { return model.Predict(SmallQueries(10, model.input_dimension()), {})->mean; }
 
 class InterruptedFitTest : public ::testing::TestWithParam<double> {};
 

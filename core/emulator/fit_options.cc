@@ -1,4 +1,4 @@
-#include "core/dgp/fit_options.h"
+#include "core/emulator/fit_options.h"
 
 #include "absl/strings/str_format.h"
 

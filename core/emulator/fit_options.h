@@ -1,6 +1,6 @@
 // What a caller may ask of a fit, and what a fit reports.
-#ifndef FIDELIO_CORE_DGP_FIT_OPTIONS_H_
-#define FIDELIO_CORE_DGP_FIT_OPTIONS_H_
+#ifndef FIDELIO_CORE_EMULATOR_FIT_OPTIONS_H_
+#define FIDELIO_CORE_EMULATOR_FIT_OPTIONS_H_
 
 #include <cstdint>
 #include <limits>
@@ -12,7 +12,7 @@
 
 namespace fidelio {
 
-class MfDgp;
+class Emulator;
 
 struct FitOptions {
   std::optional<KernelFamily> kernel = KernelFamily::kRbf;  // absent: families are averaged by their evidence
@@ -22,7 +22,8 @@ struct FitOptions {
   double max_seconds = std::numeric_limits<double>::infinity();  // > 0; then the best so far is returned
   // > 0, over all phases; then the best so far is returned. The first two are always made.
   int64_t max_iterations = std::numeric_limits<int64_t>::max();
-  const MfDgp* warm_start = nullptr;  // its draws are starting points too; the same number of levels and inputs
+  // A model that the same method fitted, with the same numbers of levels and inputs: it shows where to start from.
+  const Emulator* warm_start = nullptr;
 };
 
 FIDELIO_EXPORT absl::Status Validate(const FitOptions& options);
@@ -39,4 +40,4 @@ struct FitReport {
 
 }  // namespace fidelio
 
-#endif  // FIDELIO_CORE_DGP_FIT_OPTIONS_H_
+#endif  // FIDELIO_CORE_EMULATOR_FIT_OPTIONS_H_

@@ -1,0 +1,61 @@
+#include "core/checkpoint/emulator_registry.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "core/base/bytes.h"
+#include "core/dgp/mf_dgp.h"
+#include "core/dgp/mf_dgp_fit.h"
+#include "core/emulator/transformed_emulator.h"
+
+namespace fidelio {
+namespace {
+
+constexpr EmulatorMethod kMethods[] = {
+    {.name = "mf_dgp",
+     .checkpoint_kind = kMfDgpKind,
+     .state_kind = kMfDgpFitKind,
+     .create = [](const Dataset& data, const FitOptions& options) -> absl::StatusOr<std::unique_ptr<EmulatorFit>> {
+       return MfDgpFit::Create(data, options);
+     },
+     .resume = [](absl::string_view state, const Dataset&, int threads)
+         -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return MfDgpFit::Resume(state, threads); },
+     .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
+       return MfDgp::Load(checkpoint);
+     },
+     .fit_bytes = [](const std::vector<int64_t>& counts, int,
+                     int threads) { return MfDgpFit::MemoryBytes(counts, threads); }},
+};
+
+absl::StatusOr<std::unique_ptr<MixtureEmulator>> LoadFitted(absl::string_view checkpoint) {
+  const uint32_t kind = ByteReader::KindOf(checkpoint);
+  for (const EmulatorMethod& method : kMethods) {
+    if (method.checkpoint_kind == kind) return method.load(checkpoint);
+  }
+  return kMethods[0].load(checkpoint);  // which says what is wrong with these bytes
+}
+
+}  // namespace
+
+absl::Span<const EmulatorMethod> EmulatorMethods() { return kMethods; }
+
+absl::StatusOr<const EmulatorMethod*> FindEmulatorMethod(absl::string_view name) {
+  std::string known;
+  for (const EmulatorMethod& method : kMethods) {
+    if (name == method.name) return &method;
+    absl::StrAppend(&known, known.empty() ? "" : ", ", method.name);
+  }
+  return absl::NotFoundError(absl::StrCat("method \"", name, "\", want one of ", known));
+}
+
+absl::StatusOr<std::unique_ptr<Emulator>> LoadEmulator(absl::string_view checkpoint) {
+  if (ByteReader::KindOf(checkpoint) != kTransformedEmulatorKind) return LoadFitted(checkpoint);
+  return TransformedEmulator::Load(checkpoint, LoadFitted);
+}
+
+const MixtureEmulator& FittedModel(const Emulator& emulator) {
+  const auto* transformed = dynamic_cast<const TransformedEmulator*>(&emulator);
+  return transformed != nullptr ? transformed->base() : dynamic_cast<const MixtureEmulator&>(emulator);
+}
+
+}  // namespace fidelio

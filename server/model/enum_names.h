@@ -1,0 +1,16 @@
+// The names of enumerations in messages: those of fidelio.v1 without their prefix.
+#ifndef FIDELIO_SERVER_MODEL_ENUM_NAMES_H_
+#define FIDELIO_SERVER_MODEL_ENUM_NAMES_H_
+
+#include "server/model/model_types.h"
+
+namespace fidelio {
+
+const char* NameOf(ModelKind kind);
+const char* NameOf(Inference inference);
+const char* NameOf(OutputTransformKind kind);
+const char* NameOf(ObservationUpdate update);
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_SERVER_MODEL_ENUM_NAMES_H_

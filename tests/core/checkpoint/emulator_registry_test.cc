@@ -1,0 +1,84 @@
+#include "core/checkpoint/emulator_registry.h"
+
+#include <set>
+#include <string>
+
+#include "core/emulator/output_transform.h"
+#include "core/emulator/transformed_emulator.h"
+#include "gtest/gtest.h"
+#include "tests/support/small_data.h"
+#include "tests/support/status.h"
+
+namespace fidelio {
+namespace {
+
+TEST(EmulatorRegistryTest, NamesAndKindsOfBytesAreUnique) {
+  std::set<std::string> names;
+  std::set<uint32_t> kinds = {kTransformedEmulatorKind};
+  for (const EmulatorMethod& method : EmulatorMethods()) {
+    EXPECT_TRUE(names.insert(method.name).second) << method.name;
+    EXPECT_TRUE(kinds.insert(method.checkpoint_kind).second) << method.name;
+    EXPECT_TRUE(kinds.insert(method.state_kind).second) << method.name;
+  }
+  EXPECT_EQ(std::string(EmulatorMethods().front().name), "mf_dgp");
+}
+
+TEST(EmulatorRegistryTest, AnUnknownMethodIsToldThoseThatThereAre) {
+  EXPECT_TRUE(IsError(FindEmulatorMethod("magic").status(), absl::StatusCode::kNotFound,
+                      {"method \"magic\", want one of mf_dgp"}));
+}
+
+class EveryMethodTest : public ::testing::TestWithParam<EmulatorMethod> {
+ protected:
+  std::unique_ptr<MixtureEmulator> Fit(const Dataset& data) {
+    auto fit = GetParam().create(data, {.seed = 3, .max_iterations = 40});
+    EXPECT_TRUE(fit.ok()) << fit.status();
+    auto model = (*fit)->Run(nullptr);
+    EXPECT_TRUE(model.ok()) << model.status();
+    return *std::move(model);
+  }
+};
+
+TEST_P(EveryMethodTest, LoadsWhatItSaved) {
+  const Dataset data = SmallData({9, 5}, 1);
+  const Matrix x = SmallQueries(7, 1);
+  const auto model = Fit(data);
+  EXPECT_EQ(model->checkpoint_kind(), GetParam().checkpoint_kind);
+  EXPECT_GT(model->MemoryBytes(), 14 * 8);
+  EXPECT_EQ(model->data().levels[1].y, data.levels[1].y);
+  const auto loaded = LoadEmulator(model->Save());
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ((*loaded)->Predict(x, {})->mean, model->Predict(x, {})->mean);
+  EXPECT_EQ((*loaded)->Predict(x, {})->variance, model->Predict(x, {})->variance);
+}
+
+TEST_P(EveryMethodTest, LoadsWhatItSavedWithinAnOutputTransform) {
+  Dataset data = SmallData({9, 5}, 1);
+  for (LevelData& level : data.levels) level.y = level.y.array().exp();
+  auto transformed = TransformOutputs(data, {.kind = OutputTransform::Kind::kLog});
+  ASSERT_TRUE(transformed.ok()) << transformed.status();
+  const TransformedEmulator model(transformed->transform, Fit(transformed->data));
+  const auto loaded = LoadEmulator(model.Save());
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const Matrix x = SmallQueries(7, 1);
+  EXPECT_EQ((*loaded)->Predict(x, {})->mean, model.Predict(x, {})->mean);
+  EXPECT_EQ(FittedModel(**loaded).checkpoint_kind(), GetParam().checkpoint_kind);
+}
+
+TEST_P(EveryMethodTest, ContinuesAFitThatWasSaved) {
+  const Dataset data = SmallData({9, 5}, 1);
+  auto fit = GetParam().create(data, {.seed = 3, .max_iterations = 40});
+  ASSERT_TRUE(fit.ok()) << fit.status();
+  auto resumed = GetParam().resume((*fit)->SaveState(), data, 1);
+  ASSERT_TRUE(resumed.ok()) << resumed.status();
+  const auto model = (*resumed)->Run(nullptr);
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_TRUE((*model)->Predict(SmallQueries(7, 1), {})->mean.allFinite());
+  EXPECT_FALSE(GetParam().resume("no state", data, 1).ok());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryMethodTest, ::testing::ValuesIn(EmulatorMethods().begin(), EmulatorMethods().end()),
+                         [](const auto& method) { return std::string(method.param.name); });
+
+}  // namespace
+}  // namespace fidelio
