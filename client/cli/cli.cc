@@ -13,6 +13,7 @@ A first model:
   fidelio fit wing --watch
   fidelio predict wing points.csv --quantiles 0.025,0.975
   fidelio suggest wing --count 4 -o next.csv
+  fidelio report wing -o wing.html
 
 )";
 
@@ -78,12 +79,15 @@ int RunCli(const std::vector<std::string>& arguments, Streams& streams) {
   app.require_subcommand(1);
   app.footer(absl::StrCat(kFooter, ExitCodeHelp()));
   AddGlobalOptions(app, context.options);
-  AddModelCommands(app, context);
+  AddTransferCommands(*AddModelCommands(app, context), context);
   AddObserveCommand(app, context);
   AddFitCommands(app, context);
-  AddPredictCommands(app, context);
+  AddPredictCommand(app, context);
+  AddScoreCommand(app, context);
   AddDesignCommands(app, context);
+  AddReportCommand(app, context);
   AddServerCommands(app, context);
+  AddCompletionCommand(app, context);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 wants the last one first
   } catch (const CLI::Success& help) {

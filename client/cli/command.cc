@@ -1,7 +1,6 @@
 #include "client/cli/command.h"
 
 #include <cmath>
-#include <fstream>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -9,7 +8,9 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/as_typed.h"
-#include "client/cli/csv.h"
+#include "client/cli/input.h"
+#include "client/cli/output.h"
+#include "client/cli/tables.h"
 
 namespace fidelio::cli {
 namespace {
@@ -92,20 +93,26 @@ void Context::Print(const Json& json, const std::string& text) {
 }
 
 absl::Status Context::Write(const std::string& output, const Json& json, const std::string& text) {
-  const std::string written = options.json ? json.dump(2) + "\n" : text;
-  if (output.empty() || output == "-") {
-    streams.out << written << std::flush;
-    return streams.out ? absl::OkStatus() : absl::InvalidArgumentError("standard output: cannot be written");
-  }
-  std::ofstream file(output, std::ios::binary | std::ios::trunc);
-  file << written;
-  file.close();
-  if (!file) return absl::InvalidArgumentError(absl::StrCat("-o: ", output, ": cannot be written"));
-  return absl::OkStatus();
+  const auto file = OutputFile::Open(output, streams.out);
+  if (!file.ok()) return file.status();
+  absl::Status status = (*file)->Write(options.json ? json.dump(2) + "\n" : text);
+  status.Update((*file)->Commit());
+  return status;
+}
+
+absl::StatusOr<std::optional<int>> Context::Level(const v1::Model& model, const std::string& text) const {
+  if (text.empty()) return std::nullopt;
+  const auto level = ParseLevel(model, text);
+  if (!level.ok()) return absl::InvalidArgumentError(absl::StrCat("--level: ", level.status().message()));
+  return *level;
 }
 
 void Context::Remark(const std::string& text) {
   if (!options.json) streams.err << text << std::endl;
+}
+
+void SetWords(Context& context, const CLI::Option* option, std::vector<std::string> words) {
+  context.words[option] = std::move(words);
 }
 
 CLI::App* AddCommand(CLI::App& parent, Context& context, const std::string& name, const std::string& description,
