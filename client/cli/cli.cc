@@ -1,5 +1,7 @@
 #include "client/cli/cli.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 
 namespace fidelio::cli {
@@ -14,6 +16,9 @@ A first model:
   fidelio predict wing points.csv --quantiles 0.025,0.975
   fidelio suggest wing --count 4 -o next.csv
   fidelio report wing -o wing.html
+
+Environment: options above take their values from the variables that stand beside them when they are not given;
+FIDELIO_TOKEN may hold the token itself.
 
 )";
 
@@ -94,7 +99,13 @@ int RunCli(const std::vector<std::string>& arguments, Streams& streams) {
     app.exit(help, streams.out, streams.err);
     return static_cast<int>(ExitCode::kOk);
   } catch (const CLI::ParseError& error) {
-    streams.err << Explain(app, error) << std::endl;
+    const std::string message = Explain(app, error);
+    // The flag itself may not have been parsed.
+    if (std::find(arguments.begin(), arguments.end(), "--json") != arguments.end()) {
+      streams.err << ErrorToJson(absl::InvalidArgumentError(message)).dump(2) << std::endl;
+    } else {
+      streams.err << message << std::endl;
+    }
     return static_cast<int>(ExitCode::kUsage);
   }
   const absl::Status status = context.command();

@@ -1,6 +1,7 @@
 #include "client/cli/command.h"
 
 #include <cmath>
+#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -74,6 +75,9 @@ absl::StatusOr<std::unique_ptr<client::Client>> Context::Connect(
     auto text = ReadFlagFile(file.flag, file.path, streams.in);
     if (!text.ok()) return text.status();
     file.target = *std::move(text);
+  }
+  if (const char* token = std::getenv("FIDELIO_TOKEN"); token != nullptr && options.token_file.empty()) {
+    channel.token = token;
   }
   channel.token = std::string(absl::StripAsciiWhitespace(channel.token));
   client_options.timeout = absl::Seconds(options.timeout_seconds);

@@ -52,7 +52,7 @@ struct Context {
   Streams& streams;
   GlobalOptions options;
   std::function<absl::Status()> command;
-  std::optional<ExitCode> exit_code;  // when the error's own is not the right one
+  std::optional<ExitCode> exit_code;                                  // when the error's own is not the right one
   std::map<const CLI::Option*, std::vector<std::string>> words = {};  // that options take, for completion
 
   // A client for the options. Errors name the flag.
@@ -82,24 +82,24 @@ void SetWords(Context& context, const CLI::Option* option, std::vector<std::stri
 
 // Adds an option whose value is one of a few words.
 template <typename Value>
-void AddChoice(CLI::App* app, Context& context, const std::string& flag, const std::string& type, const std::string& help,
-               const std::vector<std::pair<std::string, Value>>& choices, Value& target) {
+void AddChoice(CLI::App* app, Context& context, const std::string& flag, const std::string& type,
+               const std::string& help, const std::vector<std::pair<std::string, Value>>& choices, Value& target) {
   std::vector<std::string> all;
   for (const auto& choice : choices) all.push_back(choice.first);
   CLI::Option* option = app->add_option_function<std::string>(
-         flag,
-         [flag, choices, &target](const std::string& text) {
-           std::string words;
-           for (const auto& [word, value] : choices) {
-             if (word == text) {
-               target = value;
-               return;
-             }
-             words += (words.empty() ? "" : ", ") + word;
-           }
-           throw CLI::ValidationError(flag, "\"" + text + "\" is not one of " + words);
-         },
-         help);
+      flag,
+      [flag, choices, &target](const std::string& text) {
+        std::string words;
+        for (const auto& [word, value] : choices) {
+          if (word == text) {
+            target = value;
+            return;
+          }
+          words += (words.empty() ? "" : ", ") + word;
+        }
+        throw CLI::ValidationError(flag, "\"" + text + "\" is not one of " + words);
+      },
+      help);
   option->type_name(type);
   SetWords(context, option, std::move(all));
 }
@@ -134,16 +134,16 @@ CLI::Validator Positive();
 CLI::Validator NotNegative();
 
 // The commands, by file.
-CLI::App* AddModelCommands(CLI::App& app, Context& context);            // model create, list, show, update, delete
-void AddTransferCommands(CLI::App& model, Context& context);            // model export, import
-void AddObserveCommand(CLI::App& app, Context& context);                // observe
-void AddFitCommands(CLI::App& app, Context& context);                   // fit, fits
-void AddPredictCommand(CLI::App& app, Context& context);                // predict
-void AddScoreCommand(CLI::App& app, Context& context);                  // score
-void AddDesignCommands(CLI::App& app, Context& context);                // sample-dpp, suggest, diagnose
-void AddReportCommand(CLI::App& app, Context& context);                 // report
-void AddServerCommands(CLI::App& app, Context& context);                // revisions, rollback, server-info
-void AddCompletionCommand(CLI::App& app, Context& context);             // completion; after all others
+CLI::App* AddModelCommands(CLI::App& app, Context& context);  // model create, list, show, update, delete
+void AddTransferCommands(CLI::App& model, Context& context);  // model export, import
+void AddObserveCommand(CLI::App& app, Context& context);      // observe
+void AddFitCommands(CLI::App& app, Context& context);         // fit, fits
+void AddPredictCommand(CLI::App& app, Context& context);      // predict
+void AddScoreCommand(CLI::App& app, Context& context);        // score
+void AddDesignCommands(CLI::App& app, Context& context);      // sample-dpp, suggest, diagnose
+void AddReportCommand(CLI::App& app, Context& context);       // report
+void AddServerCommands(CLI::App& app, Context& context);      // revisions, rollback, server-info
+void AddCompletionCommand(CLI::App& app, Context& context);   // completion; after all others
 
 }  // namespace fidelio::cli
 

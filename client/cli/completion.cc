@@ -81,7 +81,8 @@ std::vector<const CLI::Option*> OptionsOf(const Command& command, const CLI::App
   for (const CLI::Option* option : command.app->get_options()) options.push_back(option);
   if (command.app == &root) return options;
   for (const CLI::Option* option : root.get_options()) {
-    if (option->get_lnames() != std::vector<std::string>{"help"} && option->get_lnames() != std::vector<std::string>{"version"}) {
+    if (option->get_lnames() != std::vector<std::string>{"help"} &&
+        option->get_lnames() != std::vector<std::string>{"version"}) {
       options.push_back(option);
     }
   }

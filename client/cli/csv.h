@@ -44,7 +44,8 @@ class CsvTable final : public DataTable {
 class CsvReader final : public TableReader {
  public:
   // `in` outlives the reader.
-  CsvReader(std::string name, std::istream& in) : name_(std::make_shared<const std::string>(std::move(name))), in_(in) {}
+  CsvReader(std::string name, std::istream& in)
+      : name_(std::make_shared<const std::string>(std::move(name))), in_(in) {}
 
   absl::StatusOr<std::unique_ptr<DataTable>> Next(int most) override;
 

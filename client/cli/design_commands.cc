@@ -255,10 +255,10 @@ absl::Status Diagnose(Context& context, const DiagnoseCommandOptions& options) {
 
 void AddDesignOptions(CLI::App* command, DesignOptions& options) {
   command->add_option("NAME", options.name, "the model")->required();
-  CLI::Option* candidates =
-      command->add_option("--candidates", options.candidates,
-                          "CSV with the columns x1..xd (or .npy) to choose from, or - for standard input; default: points that "
-                          "the server makes in the model's box, or in the range of its observations");
+  CLI::Option* candidates = command->add_option(
+      "--candidates", options.candidates,
+      "CSV with the columns x1..xd (or .npy) to choose from, or - for standard input; default: points that "
+      "the server makes in the model's box, or in the range of its observations");
   candidates->type_name("FILE");
   command->add_option("--candidate-count", options.candidate_count, "how many points the server makes")
       ->check(Positive())
@@ -291,8 +291,9 @@ void AddSampleDpp(CLI::App& app, Context& context) {
       ->check(Positive())
       ->type_name("K")
       ->capture_default_str();
-  AddChoice(command, context, "--method", "METHOD", "exact: a random design (default); map: the most likely, found greedily",
-            MethodWords(), options->dpp.method);
+  AddChoice(command, context, "--method", "METHOD",
+            "exact: a random design (default); map: the most likely, found greedily", MethodWords(),
+            options->dpp.method);
   AddChoice(command, context, "--quality", "QUALITY", "mean (default), none or given", QualityWords(),
             options->dpp.quality_mode);
   command->add_option("--level", options->level, "fidelity that will be run, by name or number; default: the highest");

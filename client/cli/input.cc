@@ -15,8 +15,8 @@ namespace fidelio::cli {
 namespace {
 
 absl::Status Unreadable(const std::string& path, int error) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(DisplayName(path), ": cannot be read: ", error == 0 ? "an error of the system" : std::strerror(error)));
+  return absl::InvalidArgumentError(absl::StrCat(
+      DisplayName(path), ": cannot be read: ", error == 0 ? "an error of the system" : std::strerror(error)));
 }
 
 }  // namespace

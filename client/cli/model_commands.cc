@@ -73,8 +73,8 @@ absl::Status Apply(const ModelOptions& options, v1::Model* model) {
     (t < T ? model->mutable_fidelities(static_cast<int>(t)) : model->add_fidelities())->set_name((*names)[t]);
   }
   if (!costs->empty() && static_cast<int>(costs->size()) != model->fidelities_size()) {
-    return absl::InvalidArgumentError(absl::StrCat("--costs: ", costs->size(), " numbers, but there are ",
-                                                   model->fidelities_size(), " fidelities"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("--costs: ", costs->size(), " numbers, but there are ", model->fidelities_size(), " fidelities"));
   }
   for (size_t t = 0; t < costs->size(); ++t) model->mutable_fidelities(static_cast<int>(t))->set_cost((*costs)[t]);
   if (!lower->empty()) {
@@ -291,13 +291,13 @@ void AddCreate(CLI::App& model, Context& context) {
 
 void AddUpdate(CLI::App& model, Context& context) {
   auto options = std::make_shared<UpdateOptions>();
-  CLI::App* update = AddCommand(
-      model, context, "update", "Change the description, box, costs or names of fidelities of a model",
-      "  fidelio model update wing --costs 1,25\n"
-      "  fidelio model update wing --lower 0,0 --upper 2,1\n"
-      "  fidelio model update wing --fidelities rough,fine --description 'the new mesh'\n"
-      "\nWhat is not named stays. The next fit uses a new box; costs count at once.\n",
-      [&context, options] { return Update(context, *options); });
+  CLI::App* update =
+      AddCommand(model, context, "update", "Change the description, box, costs or names of fidelities of a model",
+                 "  fidelio model update wing --costs 1,25\n"
+                 "  fidelio model update wing --lower 0,0 --upper 2,1\n"
+                 "  fidelio model update wing --fidelities rough,fine --description 'the new mesh'\n"
+                 "\nWhat is not named stays. The next fit uses a new box; costs count at once.\n",
+                 [&context, options] { return Update(context, *options); });
   update->add_option("NAME", options->name, "the model")->required();
   update->add_option("--fidelities", options->fidelities, "new names, from the lowest to the highest")
       ->type_name("LIST");

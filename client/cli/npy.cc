@@ -82,9 +82,9 @@ absl::Status NpyReader::ParseDescription(absl::string_view text) {
   std::smatch type, order, shape;
   static const std::regex* const kType = new std::regex(R"('descr'\s*:\s*'([<>|=])([fiu])([1248])')");
   static const std::regex* const kOrder = new std::regex(R"('fortran_order'\s*:\s*(True|False))");
-  static const std::regex* const kShape = new std::regex(R"('shape'\s*:\s*\(\s*(\d{1,15})\s*,?\s*(\d{1,15})?\s*,?\s*\))");
-  if (!std::regex_search(description, type, *kType) ||
-      LoaderFor(type[2].str()[0], std::stoi(type[3])) == nullptr) {
+  static const std::regex* const kShape =
+      new std::regex(R"('shape'\s*:\s*\(\s*(\d{1,15})\s*,?\s*(\d{1,15})?\s*,?\s*\))");
+  if (!std::regex_search(description, type, *kType) || LoaderFor(type[2].str()[0], std::stoi(type[3])) == nullptr) {
     return Error("not an array of float64, float32 or integers, which is what can be read");
   }
   if (!std::regex_search(description, order, *kOrder)) return Error("a damaged .npy: its header has no fortran_order");
@@ -112,7 +112,8 @@ absl::Status NpyReader::ReadHeader() {
     length |= static_cast<size_t>(static_cast<unsigned char>(start[10])) << 16 |
               static_cast<size_t>(static_cast<unsigned char>(start[11])) << 24;
   }
-  if (!in_ || length > kMaxHeader || absl::string_view(start, kNpyMagic.size()) != kNpyMagic) return Error("a damaged .npy: its header does not end");
+  if (!in_ || length > kMaxHeader || absl::string_view(start, kNpyMagic.size()) != kNpyMagic)
+    return Error("a damaged .npy: its header does not end");
   std::string description(length, '\0');
   in_.read(description.data(), static_cast<std::streamsize>(length));
   if (!in_) return Error("a damaged .npy: its header does not end");
@@ -120,7 +121,8 @@ absl::Status NpyReader::ReadHeader() {
   auto columns = name_columns_(static_cast<int>(cols_));
   if (!columns.ok()) return Error(columns.status().message());
   if (fortran_) {
-    if (cols_ > kMaxWhole / rows_) return Error("too large in Fortran order; save numpy.ascontiguousarray(...) instead");
+    if (cols_ > kMaxWhole / rows_)
+      return Error("too large in Fortran order; save numpy.ascontiguousarray(...) instead");
     whole_.resize(rows_, cols_);
     if (absl::Status status = ReadNumbers(rows_ * cols_, whole_.data()); !status.ok()) return status;
   }

@@ -46,8 +46,8 @@ class NpyReader final : public TableReader {
   bool big_endian_ = false;
   bool fortran_ = false;
   int64_t rows_ = 0, cols_ = 0;
-  int64_t row_ = 0;           // that comes next
-  Eigen::MatrixXd whole_;     // of an array in Fortran order
+  int64_t row_ = 0;        // that comes next
+  Eigen::MatrixXd whole_;  // of an array in Fortran order
 };
 
 }  // namespace fidelio::cli

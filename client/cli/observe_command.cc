@@ -37,9 +37,9 @@ struct Upload {
   std::optional<int> level;
   InputFile& input;
   int chunk_rows;
-  int64_t added = 0;                    // rows that the server has
-  std::unique_ptr<DataTable> sending;   // the rows of the call that runs
-  ObservationTable sending_by_level;    // the same
+  int64_t added = 0;                        // rows that the server has
+  std::unique_ptr<DataTable> sending = {};  // the rows of the call that runs
+  ObservationTable sending_by_level = {};   // the same
 };
 
 std::unique_ptr<TableReader> Rows(Upload& upload) {
@@ -125,9 +125,9 @@ absl::Status Observe(Context& context, ObserveOptions options) {
     absl::Status status = added.status();
     if (upload.sending != nullptr) status = InTermsOfFile(status, *upload.sending, upload.sending_by_level);
     if (upload.added == 0) return status;
-    return client::WithMessage(
-        status, absl::StrCat(status.message(), "\n  ", upload.added, " rows were added before; the same command with --request-id ",
-                             options.request_id, " adds the others, and none twice"));
+    return client::WithMessage(status, absl::StrCat(status.message(), "\n  ", upload.added,
+                                                    " rows were added before; the same command with --request-id ",
+                                                    options.request_id, " adds the others, and none twice"));
   }
 
   std::vector<std::string> counts;
@@ -153,27 +153,27 @@ absl::Status Observe(Context& context, ObserveOptions options) {
 
 void AddObserveCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<ObserveOptions>();
-  CLI::App* observe =
-      AddCommand(app, context, "observe", "Add observations from a file",
-                 "  fidelio observe wing runs.csv\n"
-                 "  fidelio observe wing fine-runs.csv --level fine\n"
-                 "  fidelio observe wing fine-runs.npy --level fine\n"
-                 "  my-simulator | fidelio observe wing -\n"
-                 "  fidelio observe wing one-more.csv --condition    predictions know it at once, without a fit\n"
-                 "\nColumns of a CSV file, in any order:\n"
-                 "  level or fidelity  number from 0 (lowest) or name; not needed with --level or one fidelity\n"
-                 "  x1..xd             inputs\n"
-                 "  y                  output\n"
-                 "  noise              known variance of the noise of y; if absent it is learned\n"
-                 "As in:\n"
-                 "  fidelity,x1,x2,y\n"
-                 "  coarse,0.1,0.5,3.14\n"
-                 "\nA .npy file (numpy.save) has these columns in this order: level (not with --level or one fidelity),\n"
-                 "x1..xd, y and, if known, noise.\n"
-                 "\nFiles are checked as a whole before anything is added. Those of some megabytes are added at once, all\n"
-                 "or nothing; larger ones, of any length, in parts, each of them all or nothing. Should the server go\n"
-                 "away meanwhile, the error tells how to add the rest.\n",
-                 [&context, options] { return Observe(context, *options); });
+  CLI::App* observe = AddCommand(
+      app, context, "observe", "Add observations from a file",
+      "  fidelio observe wing runs.csv\n"
+      "  fidelio observe wing fine-runs.csv --level fine\n"
+      "  fidelio observe wing fine-runs.npy --level fine\n"
+      "  my-simulator | fidelio observe wing -\n"
+      "  fidelio observe wing one-more.csv --condition    predictions know it at once, without a fit\n"
+      "\nColumns of a CSV file, in any order:\n"
+      "  level or fidelity  number from 0 (lowest) or name; not needed with --level or one fidelity\n"
+      "  x1..xd             inputs\n"
+      "  y                  output\n"
+      "  noise              known variance of the noise of y; if absent it is learned\n"
+      "As in:\n"
+      "  fidelity,x1,x2,y\n"
+      "  coarse,0.1,0.5,3.14\n"
+      "\nA .npy file (numpy.save) has these columns in this order: level (not with --level or one fidelity),\n"
+      "x1..xd, y and, if known, noise.\n"
+      "\nFiles are checked as a whole before anything is added. Those of some megabytes are added at once, all\n"
+      "or nothing; larger ones, of any length, in parts, each of them all or nothing. Should the server go\n"
+      "away meanwhile, the error tells how to add the rest.\n",
+      [&context, options] { return Observe(context, *options); });
   observe->add_option("NAME", options->name, "the model")->required();
   observe->add_option("FILE", options->file, "CSV with a header, .npy, or - for standard input")->required();
   observe->add_option("--level", options->level, "fidelity of all rows: its name, or its number from 0");
@@ -182,9 +182,10 @@ void AddObserveCommand(CLI::App& app, Context& context) {
   observe->add_option("--chunk-rows", options->chunk_rows, "rows of a part; default: those of 4 MiB")
       ->type_name("N")
       ->check(Positive());
-  observe->add_option("--request-id", options->request_id,
-                      "the same file with the same id is added once, however often it is tried; at most 48 letters, "
-                      "digits, dots, hyphens and underscores")
+  observe
+      ->add_option("--request-id", options->request_id,
+                   "the same file with the same id is added once, however often it is tried; at most 48 letters, "
+                   "digits, dots, hyphens and underscores")
       ->type_name("ID");
 }
 

@@ -14,7 +14,7 @@
 namespace fidelio::cli {
 namespace {
 
-constexpr int kMostRows = 8192;      // of a piece
+constexpr int kMostRows = 8192;        // of a piece
 constexpr int kMostNumbers = 1 << 20;  // of its inputs, or of their predictions
 
 const TypedNames& PredictNames() {
@@ -54,7 +54,8 @@ class Queue {
 absl::Status PredictFile(Context& context, client::Client& client, const v1::Model& model,
                          const client::PredictOptions& options, InputFile& input,
                          const std::function<absl::Status(const DataTable&, const client::Prediction&)>& on_rows) {
-  const int columns = std::max(static_cast<int>(model.input_dimension()), static_cast<int>(options.quantiles.size()) + 2);
+  const int columns =
+      std::max(static_cast<int>(model.input_dimension()), static_cast<int>(options.quantiles.size()) + 2);
   const int most = std::clamp(kMostNumbers / columns, 1, kMostRows);
   const auto rows = input.Tables(NameInputColumns(model));
   auto first = rows->Next(most);

@@ -77,13 +77,15 @@ void ProgressPrinter::Show(const v1::Fit& fit) {
 }
 
 void ProgressPrinter::ShowCount(const std::string& what, int64_t done, int64_t total) {
-  const std::string facts = absl::StrCat(done, total >= 0 ? absl::StrCat(" of ", total) : "", " ", what, done == 1 && total < 0 ? "" : "s");
+  const std::string facts =
+      absl::StrCat(done, total >= 0 ? absl::StrCat(" of ", total) : "", " ", what, done == 1 && total < 0 ? "" : "s");
   if (total < 0) {
     // Without an end there is no bar, and a line for every doubling.
     if (width_ > 0) {
       out_ << "\r\x1b[K" << facts << std::flush;
       drawn_ = true;
-    } else if (const std::string key = absl::StrCat(static_cast<int>(std::log2(static_cast<double>(done)))); key != last_key_) {
+    } else if (const std::string key = absl::StrCat(static_cast<int>(std::log2(static_cast<double>(done))));
+               key != last_key_) {
       last_key_ = key;
       out_ << facts << std::endl;
     }

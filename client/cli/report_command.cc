@@ -52,9 +52,11 @@ void AddReportCommand(CLI::App& app, Context& context) {
   report->add_option("NAME", options->name, "the model")->required();
   report->add_option("-o,--output", options->output, "file to write, - for standard output; default NAME.html")
       ->type_name("FILE");
-  report->add_option("--at", options->report.at,
-                     "what slices go through: centre (the observation of the highest fidelity nearest to the middle), min "
-                     "or max (that with the smallest or largest output), or a number per input: 0.5,0.2")
+  report
+      ->add_option(
+          "--at", options->report.at,
+          "what slices go through: centre (the observation of the highest fidelity nearest to the middle), min "
+          "or max (that with the smallest or largest output), or a number per input: 0.5,0.2")
       ->type_name("POINT")
       ->capture_default_str();
   report->add_option("--runs", options->report.runs, "how many runs to suggest; 0 for none")

@@ -12,7 +12,8 @@ void Scorer::Add(const client::Prediction& prediction, const Eigen::VectorXd& y)
   mean_ += step * n / (before + n);
   count_ += y.size();
   squared_error_ += (y - prediction.mean).squaredNorm();
-  covered_ += (y.array() >= prediction.quantiles.col(0).array() && y.array() <= prediction.quantiles.col(1).array()).count();
+  covered_ +=
+      (y.array() >= prediction.quantiles.col(0).array() && y.array() <= prediction.quantiles.col(1).array()).count();
 }
 
 Scores Scorer::scores() const {

@@ -25,9 +25,9 @@ struct ScoreOptions {
 };
 
 struct ModelScores {
-  std::string model;
-  std::string revision;
-  Scores scores;
+  std::string model = {};
+  std::string revision = {};
+  Scores scores = {};
 };
 
 absl::StatusOr<ModelScores> ScoreModel(Context& context, client::Client& client, const ScoreOptions& options,
@@ -57,12 +57,8 @@ absl::StatusOr<ModelScores> ScoreModel(Context& context, client::Client& client,
 }
 
 Json ToJson(const ModelScores& scores) {
-  return {{"model", scores.model},
-          {"revision", scores.revision},
-          {"points", scores.scores.points},
-          {"rmse", scores.scores.rmse},
-          {"r2", scores.scores.r2},
-          {"coverage95", scores.scores.coverage}};
+  return {{"model", scores.model},      {"revision", scores.revision}, {"points", scores.scores.points},
+          {"rmse", scores.scores.rmse}, {"r2", scores.scores.r2},      {"coverage95", scores.scores.coverage}};
 }
 
 std::string Percent(double share) { return absl::StrCat(RoundNumber(100 * share), " %"); }
@@ -115,7 +111,9 @@ void AddScoreCommand(CLI::App& app, Context& context) {
       "outputs lie within the predicted 95 % interval.\n",
       [&context, options] { return Score(context, *options); });
   score->add_option("NAME", options->name, "the model")->required();
-  score->add_option("FILE", options->file, "CSV with a header and the columns x1..xd and y, .npy, or - for standard input")
+  score
+      ->add_option("FILE", options->file,
+                   "CSV with a header and the columns x1..xd and y, .npy, or - for standard input")
       ->required();
   score->add_option("--against", options->against, "other models that predict the same; may be repeated")
       ->type_name("NAME");

@@ -130,8 +130,8 @@ NameColumns NameObservationColumns(const v1::Model& model, std::optional<int> le
     if (count == least + 1) names.push_back("noise");
     if (count == static_cast<int>(names.size())) return names;
     return absl::InvalidArgumentError(
-        absl::StrCat(count, count == 1 ? " column" : " columns", ", but observations of model \"", name, "\" have ", least,
-                     " (", absl::StrJoin(names, ", "), ") or one more (noise, a known variance)",
+        absl::StrCat(count, count == 1 ? " column" : " columns", ", but observations of model \"", name, "\" have ",
+                     least, " (", absl::StrJoin(names, ", "), ") or one more (noise, a known variance)",
                      with_level ? "; --level says the fidelity of files without the first" : ""));
   };
 }

@@ -73,12 +73,14 @@ absl::Status Import(Context& context, const ImportOptions& options) {
   const auto model = (*client)->ImportModel(options.name, read);
   printer.Clear();
   if (!model.ok()) {
-    return AsTyped(model.status(), {{"header.model_id", "--name"}, {"header", "FILE"}, {"chunk", DisplayName(options.file)}});
+    return AsTyped(model.status(),
+                   {{"header.model_id", "--name"}, {"header", "FILE"}, {"chunk", DisplayName(options.file)}});
   }
-  context.Print(ToJson(*model), absl::StrCat("model ", client::ShortName(model->name()), " imported, which serves ",
-                                             model->current_revision().empty()
-                                                 ? "no revision yet"
-                                                 : absl::StrCat("revision ", client::ShortName(model->current_revision()))));
+  context.Print(ToJson(*model),
+                absl::StrCat("model ", client::ShortName(model->name()), " imported, which serves ",
+                             model->current_revision().empty()
+                                 ? "no revision yet"
+                                 : absl::StrCat("revision ", client::ShortName(model->current_revision()))));
   return absl::OkStatus();
 }
 

@@ -134,7 +134,8 @@ absl::StatusOr<Diagnostics> Client::Diagnose(absl::string_view model, const Diag
                                  .coverage95 = wire.coverage95(),
                                  .mean_log_density = wire.mean_log_density(),
                                  .inflation = wire.inflation()};
-    absl::Status status = GetColumn(wire.has_residuals(), wire.residuals(), "residuals", wire.count(), &fidelity.residuals);
+    absl::Status status =
+        GetColumn(wire.has_residuals(), wire.residuals(), "residuals", wire.count(), &fidelity.residuals);
     status.Update(GetColumn(wire.has_mean(), wire.mean(), "mean", wire.count(), &fidelity.mean));
     status.Update(GetColumn(wire.has_variance(), wire.variance(), "variance", wire.count(), &fidelity.variance));
     status.Update(GetColumn(wire.has_cdf(), wire.cdf(), "cdf", wire.count(), &fidelity.cdf));

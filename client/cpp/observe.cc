@@ -20,7 +20,8 @@ absl::StatusOr<Observations> FromBatch(const v1::ObservationBatch& wire) {
   if (!outputs.ok()) return outputs.status();
   const auto noise = FromWire(wire.noise_variances(), "noise_variances");
   if (!noise.ok()) return noise.status();
-  const bool noise_fits = noise->size() == 0 || (noise->cols() == 1 && (noise->rows() == 1 || noise->rows() == inputs->rows()));
+  const bool noise_fits =
+      noise->size() == 0 || (noise->cols() == 1 && (noise->rows() == 1 || noise->rows() == inputs->rows()));
   if (outputs->rows() != inputs->rows() || outputs->cols() != 1 || !noise_fits) {
     return absl::InternalError(absl::StrCat("the server answered ", inputs->rows(), " inputs with ", outputs->size(),
                                             " outputs and ", noise->size(), " variances"));

@@ -1,4 +1,5 @@
 // Client::PredictStream: a thread that asks and one that takes answers, on one stream after the other.
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -165,7 +166,8 @@ absl::Status Client::PredictStream(absl::string_view model, const PredictOptions
     const bool idle = chunks.answered() == before && chunks.Oldest() != nullptr;
     if (absl::IsDeadlineExceeded(status) && renewal < deadline && !idle) continue;
     if (status.ok() && !chunks.all_answered()) {
-      return absl::InternalError(absl::StrCat("the server answered ", chunks.answered(), " chunks, but not the others"));
+      return absl::InternalError(
+          absl::StrCat("the server answered ", chunks.answered(), " chunks, but not the others"));
     }
     if (!absl::IsUnavailable(status)) return caller_.Explain(status);
     if (chunks.answered() > before) backoff.Reset();

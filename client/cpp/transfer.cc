@@ -81,7 +81,8 @@ absl::StatusOr<v1::Model> Client::ImportModel(absl::string_view id, const ReadBy
   const absl::Time deadline = caller_.Deadline(call);
   v1::Model model;
   const absl::Status status = Retry(
-      caller_.options().retry, [this](absl::Duration delay) { caller_.Pause(delay); }, deadline, [&]() -> absl::Status {
+      caller_.options().retry, [this](absl::Duration delay) { caller_.Pause(delay); }, deadline,
+      [&]() -> absl::Status {
         auto imported = ImportOnce(caller_, header, deadline, read);
         if (!imported.ok()) return imported.status();
         model = *std::move(imported);

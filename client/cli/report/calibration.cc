@@ -32,10 +32,14 @@ std::string ScatterPanel(const ReportData& data, const FidelityDiagnostics& d) {
   both.Add(y);
   both.Add(d.mean);
   const Range range = both.Padded(0.06);
-  Chart chart({.width = 300, .height = 270, .x_label = "observed", .y_label = "predicted without it",
-               .title = absl::StrCat(d.fidelity, ": ", d.count, " observations predicted without them, R² ", Short(d.r2)),
-               .equal_ticks = true},
-              range, range);
+  Chart chart(
+      {.width = 300,
+       .height = 270,
+       .x_label = "observed",
+       .y_label = "predicted without it",
+       .title = absl::StrCat(d.fidelity, ": ", d.count, " observations predicted without them, R² ", Short(d.r2)),
+       .equal_ticks = true},
+      range, range);
   chart.Segment(range.lower, range.lower, range.upper, range.upper, "diagonal");
   const std::string level = LevelClass(data, d.level);
   const Index stride = std::max<Index>(1, (y.size() + kMostPoints - 1) / kMostPoints);
@@ -52,15 +56,18 @@ std::string ScatterPanel(const ReportData& data, const FidelityDiagnostics& d) {
 
 // Promised and kept: a row for each of the intervals, with the range to be expected of so few observations.
 std::string CoveragePanel(const ReportData& data, const FidelityDiagnostics& d) {
-  Chart chart({.width = 300, .height = 118, .x_label = "share within the interval",
-               .title = absl::StrFormat("%s: %.0f %% in the 50 %% interval, %.0f %% in 90 %%, %.0f %% in 95 %%", d.fidelity,
-                                        100 * d.coverage50, 100 * d.coverage90, 100 * d.coverage95),
+  Chart chart({.width = 300,
+               .height = 118,
+               .x_label = "share within the interval",
+               .title = absl::StrFormat("%s: %.0f %% in the 50 %% interval, %.0f %% in 90 %%, %.0f %% in 95 %%",
+                                        d.fidelity, 100 * d.coverage50, 100 * d.coverage90, 100 * d.coverage95),
                .y_ticks = false},
               {-0.02, 1.02}, {0.4, 3.6});
   const auto row = [&](double at, double promised, double kept) {
     const Counts expected = ExpectedWithin(d.count, promised);
     const auto n = static_cast<double>(d.count);
-    chart.Box(static_cast<double>(expected.least) / n, at - 0.3, static_cast<double>(expected.most) / n, at + 0.3, "expected");
+    chart.Box(static_cast<double>(expected.least) / n, at - 0.3, static_cast<double>(expected.most) / n, at + 0.3,
+              "expected");
     chart.Segment(promised, at - 0.42, promised, at + 0.42, "promised");
     chart.Mark(kept, at, LevelShape(data, d.level), 4, "dot " + LevelClass(data, d.level),
                absl::StrFormat("%.0f %% of %d observations within the %.0f %% interval; %d to %d are to be expected",
@@ -83,9 +90,12 @@ std::string ProbabilityPanel(const ReportData& data, const FidelityDiagnostics& 
   range.Add(0);
   range.Add(counts);
   range.Add(static_cast<double>(expected.most));
-  Chart chart({.width = 300, .height = 140, .x_label = "predicted probability of less than observed",
-               .title = absl::StrCat(d.fidelity, ": histogram of ", n, " predicted probabilities, which should be flat")},
-              {0, 1}, {0, range.Padded(0.08).upper});
+  Chart chart(
+      {.width = 300,
+       .height = 140,
+       .x_label = "predicted probability of less than observed",
+       .title = absl::StrCat(d.fidelity, ": histogram of ", n, " predicted probabilities, which should be flat")},
+      {0, 1}, {0, range.Padded(0.08).upper});
   chart.Box(0, static_cast<double>(expected.least), 1, static_cast<double>(expected.most), "expected");
   for (int b = 0; b < bins; ++b) {
     chart.Box((b + 0.06) / bins, 0, (b + 0.94) / bins, counts[b], "column " + LevelClass(data, d.level),
@@ -116,9 +126,9 @@ std::string CalibrationVerdict(const ReportData& data) {
   const auto within = static_cast<int64_t>(std::llround(top.coverage95 * static_cast<double>(top.count)));
   const Counts expected = ExpectedWithin(top.count, 0.95);
   const bool bad = within < expected.least;
-  std::string text = absl::StrFormat(
-      "Left out one by one, %d of %d %s observations lie in their 95 %% intervals, and R² is %s.", within, top.count,
-      top.fidelity, Short(top.r2));
+  std::string text =
+      absl::StrFormat("Left out one by one, %d of %d %s observations lie in their 95 %% intervals, and R² is %s.",
+                      within, top.count, top.fidelity, Short(top.r2));
   if (bad) {
     absl::StrAppend(&text, " That is fewer than promised: do not rely on the intervals before there are more runs.");
   } else if (top.r2 < 0.5) {
@@ -138,14 +148,14 @@ std::string CalibrationFigure(const ReportData& data) {
   for (auto d = data.diagnostics->fidelities.rbegin(); d != data.diagnostics->fidelities.rend(); ++d) {
     if (d->count == 0) continue;
     if (d->mean.size() != d->count || d->cdf.size() != d->count) {
-      return Missing("", absl::UnavailableError("This server does not tell its leave-one-out predictions; a newer one does."));
+      return Missing(
+          "", absl::UnavailableError("This server does not tell its leave-one-out predictions; a newer one does."));
     }
-    absl::StrAppend(&panels, "<div class=\"panel\"><h3>", Escape(d->fidelity), "</h3>", ScatterPanel(data, *d),
-                    CoveragePanel(data, *d), d->count >= 8 ? ProbabilityPanel(data, *d) : "", "<p class=\"note\">R² ",
-                    Short(d->r2), " · RMSE ", Short(d->rmse), " · ", d->count,
-                    d->count == 1 ? " observation" : " observations",
-                    d->inflation > 1.0005 ? absl::StrCat(" · variances widened ", Short(d->inflation), "×") : "",
-                    "</p></div>\n");
+    absl::StrAppend(
+        &panels, "<div class=\"panel\"><h3>", Escape(d->fidelity), "</h3>", ScatterPanel(data, *d),
+        CoveragePanel(data, *d), d->count >= 8 ? ProbabilityPanel(data, *d) : "", "<p class=\"note\">R² ", Short(d->r2),
+        " · RMSE ", Short(d->rmse), " · ", d->count, d->count == 1 ? " observation" : " observations",
+        d->inflation > 1.0005 ? absl::StrCat(" · variances widened ", Short(d->inflation), "×") : "", "</p></div>\n");
   }
   if (panels.empty()) return Missing("", absl::UnavailableError("There are no observations to leave out."));
   return absl::StrCat(

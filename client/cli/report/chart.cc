@@ -14,7 +14,8 @@ constexpr double kCharacter = 6.2;                                  // width of 
 
 std::string C(double value) { return Coordinate(value); }
 
-std::string Text(double x, double y, const std::string& classes, const std::string& text, const std::string& more = "") {
+std::string Text(double x, double y, const std::string& classes, const std::string& text,
+                 const std::string& more = "") {
   return absl::StrCat("<text x=\"", C(x), "\" y=\"", C(y), "\" class=\"", classes, "\"", more, ">", Escape(text),
                       "</text>");
 }
@@ -31,7 +32,8 @@ Chart::Chart(Options options, const Range& x, const Range& y) : options_(std::mo
     labels.push_back(TickLabel(tick, y_ticks.size() > 1 ? y_ticks[1] - y_ticks[0] : y_.width()));
     longest = std::max(longest, labels.back().size());
   }
-  left_ = (options_.y_ticks ? 9 + kCharacter * static_cast<double>(longest) : 4) + (options_.y_label.empty() ? 0 : kLabel);
+  left_ =
+      (options_.y_ticks ? 9 + kCharacter * static_cast<double>(longest) : 4) + (options_.y_label.empty() ? 0 : kLabel);
   plot_width_ = options_.width - left_ - kRight;
   const double base = kTop + plot_height_;
 
@@ -61,7 +63,8 @@ Chart::Chart(Options options, const Range& x, const Range& y) : options_(std::mo
   }
   if (!options_.y_label.empty()) {
     const double middle = kTop + plot_height_ / 2;
-    axes_ += Text(11, middle, "name mid", options_.y_label, absl::StrCat(" transform=\"rotate(-90 11 ", C(middle), ")\""));
+    axes_ +=
+        Text(11, middle, "name mid", options_.y_label, absl::StrCat(" transform=\"rotate(-90 11 ", C(middle), ")\""));
   }
 }
 
@@ -118,9 +121,10 @@ void Chart::Label(double x, double y, double right, double down, const std::stri
 
 std::string Chart::Svg() const {
   // The inner picture cuts off what lies beyond it.
-  return absl::StrCat("<svg viewBox=\"0 0 ", C(options_.width), " ", C(options_.height), "\" role=\"img\" aria-label=\"",
-                      Escape(options_.title), "\">", axes_, "<svg x=\"", C(left_), "\" y=\"", C(kTop), "\" width=\"",
-                      C(plot_width_), "\" height=\"", C(plot_height_), "\">", content_, "</svg></svg>\n");
+  return absl::StrCat("<svg viewBox=\"0 0 ", C(options_.width), " ", C(options_.height),
+                      "\" role=\"img\" aria-label=\"", Escape(options_.title), "\">", axes_, "<svg x=\"", C(left_),
+                      "\" y=\"", C(kTop), "\" width=\"", C(plot_width_), "\" height=\"", C(plot_height_), "\">",
+                      content_, "</svg></svg>\n");
 }
 
 }  // namespace fidelio::cli

@@ -21,8 +21,8 @@ class Chart {
     double height = 260;
     std::string x_label = {};
     std::string y_label = {};
-    std::string title = {};   // in words, for those who can't see it
-    bool equal_ticks = false; // the same ticks on both axes, for diagonals
+    std::string title = {};    // in words, for those who can't see it
+    bool equal_ticks = false;  // the same ticks on both axes, for diagonals
     bool y_ticks = true;
   };
 

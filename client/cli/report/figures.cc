@@ -32,8 +32,8 @@ std::string Legend(const ReportData& data, const std::string& extra) {
 }
 
 std::string Missing(const std::string& what, const absl::Status& status) {
-  return absl::StrCat("<p class=\"missing\">", Escape(what), absl::StrReplaceAll(Escape(status.message()), {{"\n", "<br>"}}),
-                      "</p>\n");
+  return absl::StrCat("<p class=\"missing\">", Escape(what),
+                      absl::StrReplaceAll(Escape(status.message()), {{"\n", "<br>"}}), "</p>\n");
 }
 
 }  // namespace fidelio::cli

@@ -25,7 +25,10 @@ std::string Panel(const ReportData& data, const Link& link) {
   y.Add(link.high);
   y.Add(link.data_y);
   const double r = Correlation(link.low, link.high);
-  Chart chart({.width = 340, .height = 260, .x_label = "mean of " + low.name, .y_label = high.name,
+  Chart chart({.width = 340,
+               .height = 260,
+               .x_label = "mean of " + low.name,
+               .y_label = high.name,
                .title = absl::StrCat(high.name, " against ", low.name, ", correlation ", Short(r))},
               x.Padded(0.04), y.Padded(0.04));
   const std::string level = LevelClass(data, link.upper);

@@ -47,8 +47,12 @@ std::string ColourBar(const Range& range) {
                     "\" height=\"10\" fill=\"", kColours[c], "\"/>");
   }
   for (const double share : {0.0, 0.5, 1.0}) {
-    absl::StrAppend(&svg, "<text class=\"tick ", share == 0 ? "" : share == 1 ? "end" : "mid", "\" x=\"",
-                    Coordinate(kLeft + share * 260), "\" y=\"22\">", Short(range.lower + share * range.width()), "</text>");
+    absl::StrAppend(&svg, "<text class=\"tick ",
+                    share == 0   ? ""
+                    : share == 1 ? "end"
+                                 : "mid",
+                    "\" x=\"", Coordinate(kLeft + share * 260), "\" y=\"22\">",
+                    Short(range.lower + share * range.width()), "</text>");
   }
   return svg + "</svg>";
 }
@@ -59,14 +63,18 @@ std::string Panel(const ReportData& data, const Eigen::MatrixXd& values, const s
   of.Add(values.reshaped());
   const Range range = of.Padded(0);
   const double margin1 = (map.x1[1] - map.x1[0]) / 2, margin2 = (map.x2[1] - map.x2[0]) / 2;
-  Chart chart({.width = 300, .height = 280, .x_label = "x1", .y_label = "x2",
+  Chart chart({.width = 300,
+               .height = 280,
+               .x_label = "x1",
+               .y_label = "x2",
                .title = absl::StrCat(name, " over both inputs, from ", Short(range.lower), " to ", Short(range.upper))},
               {data.lower[0] - margin1, data.upper[0] + margin1}, {data.lower[1] - margin2, data.upper[1] + margin2});
   Fill(map, values, range, &chart);
   for (const FidelityData& fidelity : data.fidelities) {
     const bool top = &fidelity == &data.fidelities.back();
     for (Index i = 0; i < fidelity.y.size(); ++i) {
-      chart.Mark(fidelity.x(i, 0), fidelity.x(i, 1), LevelShape(data, fidelity.level), top ? 3.4 : 2, top ? "onmap" : "onmap small",
+      chart.Mark(fidelity.x(i, 0), fidelity.x(i, 1), LevelShape(data, fidelity.level), top ? 3.4 : 2,
+                 top ? "onmap" : "onmap small",
                  absl::StrCat(fidelity.name, ": x1 = ", Short(fidelity.x(i, 0)), ", x2 = ", Short(fidelity.x(i, 1)),
                               ", y = ", Short(fidelity.y[i])));
     }
@@ -87,11 +95,12 @@ std::string Panel(const ReportData& data, const Eigen::MatrixXd& values, const s
 std::string MapFigure(const ReportData& data) {
   if (!data.map.has_value()) return "";
   const std::string& top = data.fidelities.back().name;
-  return absl::StrCat("<p>The highest fidelity over both inputs: what is expected, and how much that may be wrong. Large "
-                      "symbols are runs of it, small ones of lower fidelities; numbers are suggested runs, which should "
-                      "stand where the right map is bright.</p>\n<div class=\"pair\">\n",
-                      Panel(data, data.map->mean, absl::StrCat("Mean of ", top), false),
-                      Panel(data, data.map->sd, absl::StrCat("Standard deviation of ", top), true), "</div>\n");
+  return absl::StrCat(
+      "<p>The highest fidelity over both inputs: what is expected, and how much that may be wrong. Large "
+      "symbols are runs of it, small ones of lower fidelities; numbers are suggested runs, which should "
+      "stand where the right map is bright.</p>\n<div class=\"pair\">\n",
+      Panel(data, data.map->mean, absl::StrCat("Mean of ", top), false),
+      Panel(data, data.map->sd, absl::StrCat("Standard deviation of ", top), true), "</div>\n");
 }
 
 }  // namespace fidelio::cli

@@ -28,11 +28,12 @@ std::string Facts(const ReportData& data) {
                                  absl::StrCat(fidelity->count, fidelity->count == 1 ? " run" : " runs",
                                               Small(absl::StrCat("at cost ", Short(fidelity->cost))))));
   }
-  absl::StrAppend(&facts, Fact("inputs", absl::StrCat(data.model.input_dimension())),
-                  Fact("kind", Escape(WordFor(KindWords(), data.model.kind()))),
-                  Fact("inference", absl::StrCat(Escape(WordFor(InferenceWords(), revision.inference())),
-                                                 Small(absl::StrCat("kernel ", WordFor(KernelWords(),
-                                                                                       revision.options().kernel_family()))))));
+  absl::StrAppend(
+      &facts, Fact("inputs", absl::StrCat(data.model.input_dimension())),
+      Fact("kind", Escape(WordFor(KindWords(), data.model.kind()))),
+      Fact("inference",
+           absl::StrCat(Escape(WordFor(InferenceWords(), revision.inference())),
+                        Small(absl::StrCat("kernel ", WordFor(KernelWords(), revision.options().kernel_family()))))));
   if (data.model.output_transform().kind() > v1::OUTPUT_TRANSFORM_KIND_IDENTITY) {
     absl::StrAppend(&facts, Fact("outputs", Escape(WordFor(TransformWords(), data.model.output_transform().kind()))));
   }
@@ -42,14 +43,15 @@ std::string Facts(const ReportData& data) {
                                     Small(revision.origin() == v1::REVISION_ORIGIN_CONDITION ? "conditioned on new data"
                                           : revision.current()                               ? "current"
                                                                                              : "not current"))),
-      Fact("data version", absl::StrCat(revision.data_version(),
-                                        revision.data_version() < data.model.data_version()
-                                            ? Small(absl::StrCat("of ", data.model.data_version(), ": newer data not in it"))
-                                            : "")),
+      Fact("data version",
+           absl::StrCat(revision.data_version(),
+                        revision.data_version() < data.model.data_version()
+                            ? Small(absl::StrCat("of ", data.model.data_version(), ": newer data not in it"))
+                            : "")),
       Fact("fit time", absl::StrCat(DurationText(ToDuration(revision.fit_duration())),
                                     Small(absl::StrCat("seed ", revision.options().seed())))),
-      Fact("objective", Short(revision.elbo())), Fact("fitted", absl::StrCat(TimeText(revision.create_time()), Small("UTC"))),
-      "</dl>\n");
+      Fact("objective", Short(revision.elbo())),
+      Fact("fitted", absl::StrCat(TimeText(revision.create_time()), Small("UTC"))), "</dl>\n");
   return facts;
 }
 
@@ -69,7 +71,8 @@ std::string RenderReport(const ReportData& data) {
       // Nothing may be fetched, whatever a name or a description says; and no icon is asked for.
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; img-src "
       "data:\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
-      name, " · Fidelio report</title>\n<style>", kStyle, "</style>\n</head>\n<body>\n<header>\n<h1>", name, "</h1>\n<p class=\"sub\">",
+      name, " · Fidelio report</title>\n<style>", kStyle, "</style>\n</head>\n<body>\n<header>\n<h1>", name,
+      "</h1>\n<p class=\"sub\">",
       data.model.description().empty() ? "A Fidelio model" : Escape(data.model.description()), "</p>\n", Facts(data),
       CalibrationVerdict(data), "</header>\n<main>\n", Section(one ? "The function" : "Slices", SliceFigure(data)),
       Section("Map", MapFigure(data)), Section("From fidelity to fidelity", LinkFigure(data)),

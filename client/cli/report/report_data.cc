@@ -69,8 +69,8 @@ class Collector {
     PredictMap();
     data_.diagnostics = client_.Diagnose(name, {.revision = data_.revision.name()});
     if (options_.runs > 0) {
-      data_.suggestions = client_.Suggest(
-          name, {.count = options_.runs, .seed = options_.seed, .revision = data_.revision.name()});
+      data_.suggestions =
+          client_.Suggest(name, {.count = options_.runs, .seed = options_.seed, .revision = data_.revision.name()});
     }
     return std::move(data_);
   }
@@ -80,8 +80,8 @@ class Collector {
   Index d() const { return static_cast<Index>(data_.model.input_dimension()); }
 
   absl::StatusOr<client::Prediction> Predict(const MatrixXd& x, int level) const {
-    return client_.Predict(model(), x,
-                           {.level = level, .quantiles = {0.025, 0.25, 0.75, 0.975}, .revision = data_.revision.name()});
+    return client_.Predict(
+        model(), x, {.level = level, .quantiles = {0.025, 0.25, 0.75, 0.975}, .revision = data_.revision.name()});
   }
 
   absl::Status GetFacts(const std::string& name) {
@@ -112,11 +112,11 @@ class Collector {
     data_.lower = VectorXd::Constant(d(), std::numeric_limits<double>::infinity());
     data_.upper = -data_.lower;
     for (int t = 0; t < data_.model.fidelities_size(); ++t) {
-      FidelityData fidelity{.level = t,
-                            .name = data_.model.fidelities(t).name(),
-                            .cost = data_.model.fidelities(t).has_cost() ? data_.model.fidelities(t).cost() : 1,
-                            .count = t < data_.revision.observation_counts_size() ? data_.revision.observation_counts(t)
-                                                                                  : 0};
+      FidelityData fidelity{
+          .level = t,
+          .name = data_.model.fidelities(t).name(),
+          .cost = data_.model.fidelities(t).has_cost() ? data_.model.fidelities(t).cost() : 1,
+          .count = t < data_.revision.observation_counts_size() ? data_.revision.observation_counts(t) : 0};
       const int64_t wanted = std::min(fidelity.count, kMostFetched);
       const auto batches = client_.ListObservations(model(), t, wanted);
       if (!batches.ok()) return batches.status();
@@ -163,19 +163,20 @@ class Collector {
       scaled.rowwise().squaredNorm().minCoeff(&row);
       data_.centre_text = absl::StrCat("the ", name, " observation nearest to the middle of the box");
     } else if (options_.at == "min" || options_.at == "max") {
-      if (!known) return absl::InvalidArgumentError(absl::StrCat("--at: ", options_.at, ", but ", name, " has no data"));
+      if (!known)
+        return absl::InvalidArgumentError(absl::StrCat("--at: ", options_.at, ", but ", name, " has no data"));
       if (options_.at == "min") {
         top.y.minCoeff(&row);
       } else {
         top.y.maxCoeff(&row);
       }
-      data_.centre_text =
-          absl::StrCat("the ", name, " observation with the ", options_.at == "min" ? "smallest" : "largest", " output");
+      data_.centre_text = absl::StrCat("the ", name, " observation with the ",
+                                       options_.at == "min" ? "smallest" : "largest", " output");
     } else {
       const auto numbers = ParseNumbers("--at", options_.at);
       if (!numbers.ok()) {
-        return absl::InvalidArgumentError(absl::StrCat(numbers.status().message(),
-                                                       "; it is centre, min, max, or a number per input: 0.5,0.2"));
+        return absl::InvalidArgumentError(
+            absl::StrCat(numbers.status().message(), "; it is centre, min, max, or a number per input: 0.5,0.2"));
       }
       if (static_cast<Index>(numbers->size()) != d()) {
         return absl::InvalidArgumentError(absl::StrCat("--at: ", numbers->size(), " numbers, but model \"",
@@ -279,7 +280,8 @@ class Collector {
 
 }  // namespace
 
-absl::StatusOr<ReportData> CollectReport(client::Client& client, const std::string& model, const ReportOptions& options) {
+absl::StatusOr<ReportData> CollectReport(client::Client& client, const std::string& model,
+                                         const ReportOptions& options) {
   return Collector(client, options).Run(model);
 }
 

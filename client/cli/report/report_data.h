@@ -29,30 +29,31 @@ inline constexpr int kMostPoints = 600;
 
 // The mean and the central 50 and 95 % intervals along a line, n numbers each.
 struct Curve {
-  Eigen::VectorXd x, mean, lower95, lower50, upper50, upper95;
+  Eigen::VectorXd x = {}, mean = {}, lower95 = {}, lower50 = {}, upper50 = {}, upper95 = {};
 };
 
 struct FidelityData {
   int level = 0;
-  std::string name;
+  std::string name = {};
   double cost = 1;
-  int64_t count = 0;  // observations that the revision knows
-  Eigen::MatrixXd x;  // of those that are drawn
-  Eigen::VectorXd y;
-  std::vector<Curve> slices;  // one per panel; empty when the model does not predict this fidelity
+  int64_t count = 0;       // observations that the revision knows
+  Eigen::MatrixXd x = {};  // of those that are drawn
+  Eigen::VectorXd y = {};
+  std::vector<Curve> slices = {};  // one per panel; empty when the model does not predict this fidelity
 };
 
 // Means of two neighbouring fidelities at the same inputs.
 struct Link {
-  int lower = 0, upper = 1;          // levels
-  Eigen::VectorXd low, high;         // in the box; along the only input when there is one
-  Eigen::VectorXd data_low, data_y;  // mean of the lower at inputs that were observed at the upper, and what was seen
+  int lower = 0, upper = 1;             // levels
+  Eigen::VectorXd low = {}, high = {};  // in the box; along the only input when there is one
+  Eigen::VectorXd data_low = {},
+                  data_y = {};  // mean of the lower at inputs that were observed at the upper, and what was seen
 };
 
 // Mean and standard deviation of the highest fidelity on a grid, [i, j] at (x1_i, x2_j).
 struct Map {
-  Eigen::VectorXd x1, x2;
-  Eigen::MatrixXd mean, sd;
+  Eigen::VectorXd x1 = {}, x2 = {};
+  Eigen::MatrixXd mean = {}, sd = {};
 };
 
 struct ReportData {
@@ -73,7 +74,8 @@ struct ReportData {
 };
 
 // Asks for all of it. Errors of `options` begin with the flag: "--at: …".
-absl::StatusOr<ReportData> CollectReport(client::Client& client, const std::string& model, const ReportOptions& options);
+absl::StatusOr<ReportData> CollectReport(client::Client& client, const std::string& model,
+                                         const ReportOptions& options);
 
 }  // namespace fidelio::cli
 

@@ -58,7 +58,9 @@ std::string Panel(const ReportData& data, int j, const Range& y, Chart::Options 
   options.x_label = absl::StrCat("x", j + 1);
   options.title = absl::StrCat("Predictions along x", j + 1, " from ", Short(lower), " to ", Short(upper));
   Chart chart(options, {lower - margin, upper + margin}, y);
-  const auto curve = [&](const FidelityData& fidelity) { return fidelity.slices[static_cast<size_t>(j)]; };
+  const auto curve = [&](const FidelityData& fidelity) -> const Curve& {
+    return fidelity.slices[static_cast<size_t>(j)];
+  };
   for (const FidelityData& fidelity : data.fidelities) {
     if (fidelity.slices.empty()) continue;
     const std::string level = LevelClass(data, fidelity.level);
@@ -86,7 +88,8 @@ std::string Panel(const ReportData& data, int j, const Range& y, Chart::Options 
     int number = 0;
     for (const client::Suggestion& run : data.suggestions->runs) {
       chart.Vertical(run.input[j], absl::StrCat("next ", LevelClass(data, run.level)));
-      chart.Label(run.input[j], y.upper, 2.5, 9, absl::StrCat(++number), absl::StrCat("number ", LevelClass(data, run.level)));
+      chart.Label(run.input[j], y.upper, 2.5, 9, absl::StrCat(++number),
+                  absl::StrCat("number ", LevelClass(data, run.level)));
     }
   }
   return absl::StrCat("<div class=\"panel\">", chart.Svg(), "</div>\n");
@@ -102,12 +105,14 @@ std::string SliceFigure(const ReportData& data) {
     panels += one ? Panel(data, j, y, {.width = 440, .height = 280, .y_label = "y"})
                   : Panel(data, j, y, {.width = 280, .height = 200});
   }
-  std::string legend = "<span><svg viewBox=\"0 0 22 14\" aria-hidden=\"true\"><rect class=\"band b95 l0\" width=\"22\" "
-                       "height=\"14\"/><rect class=\"band b50 l0\" y=\"4\" width=\"22\" height=\"6\"/><path class=\"curve "
-                       "l0\" d=\"M0 7H22\"/></svg>mean, 50&nbsp;% and 95&nbsp;% intervals</span>";
+  std::string legend =
+      "<span><svg viewBox=\"0 0 22 14\" aria-hidden=\"true\"><rect class=\"band b95 l0\" width=\"22\" "
+      "height=\"14\"/><rect class=\"band b50 l0\" y=\"4\" width=\"22\" height=\"6\"/><path class=\"curve "
+      "l0\" d=\"M0 7H22\"/></svg>mean, 50&nbsp;% and 95&nbsp;% intervals</span>";
   if (data.suggestions.ok() && !data.suggestions->runs.empty()) {
-    absl::StrAppend(&legend, " <span><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\"><path class=\"next l0\" d=\"M7 "
-                             "0V14\"/></svg>suggested runs, by number</span>");
+    absl::StrAppend(&legend,
+                    " <span><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\"><path class=\"next l0\" d=\"M7 "
+                    "0V14\"/></svg>suggested runs, by number</span>");
   }
   std::string where;
   for (Index j = 0; j < data.centre.size(); ++j) {
@@ -116,15 +121,15 @@ std::string SliceFigure(const ReportData& data) {
   const std::string text =
       one ? "What the model has learned at every fidelity. Where bands are wide it does not know; away from the points "
             "they should widen, not stay narrow."
-          : absl::StrCat("One panel per input, all on the same vertical scale; the others stay at ", Escape(data.centre_text),
-                         " (", where,
-                         "; dotted line). Steep panels are inputs that matter. Points fade with their distance from the "
-                         "slice; ticks below show where there are runs.");
-  const std::string omitted =
-      data.panels.size() < static_cast<size_t>(data.centre.size())
-          ? absl::StrCat(" Shown are the ", data.panels.size(), " of ", data.centre.size(),
-                         " inputs along which the highest fidelity varies most.")
-          : "";
+          : absl::StrCat(
+                "One panel per input, all on the same vertical scale; the others stay at ", Escape(data.centre_text),
+                " (", where,
+                "; dotted line). Steep panels are inputs that matter. Points fade with their distance from the "
+                "slice; ticks below show where there are runs.");
+  const std::string omitted = data.panels.size() < static_cast<size_t>(data.centre.size())
+                                  ? absl::StrCat(" Shown are the ", data.panels.size(), " of ", data.centre.size(),
+                                                 " inputs along which the highest fidelity varies most.")
+                                  : "";
   return absl::StrCat("<p>", text, omitted, "</p>\n", Legend(data, legend), "<div class=\"", one ? "wide" : "panels",
                       "\">\n", panels, "</div>\n");
 }

@@ -12,11 +12,11 @@ namespace {
 // Bytes of the UTF-8 character that begins at `at`; 0 when none does.
 size_t CharacterLength(absl::string_view text, size_t at) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-  const size_t length = byte(at) < 0x80                            ? 1
+  const size_t length = byte(at) < 0x80                        ? 1
                         : byte(at) >= 0xC2 && byte(at) <= 0xDF ? 2
-                        : (byte(at) & 0xF0) == 0xE0                ? 3
+                        : (byte(at) & 0xF0) == 0xE0            ? 3
                         : byte(at) >= 0xF0 && byte(at) <= 0xF4 ? 4
-                                                                   : 0;
+                                                               : 0;
   if (length == 0 || at + length > text.size()) return 0;
   for (size_t i = 1; i < length; ++i) {
     if ((byte(at + i) & 0xC0) != 0x80) return 0;
@@ -76,8 +76,8 @@ std::string ShapeSvg(Shape shape, double x, double y, double size, absl::string_
                            "\" height=\"", c(1.8 * size), "\"");
       break;
     case Shape::kDiamond:
-      start = absl::StrCat("<path d=\"M", c(x), " ", c(y - 1.3 * size), "L", c(x + 1.3 * size), " ", c(y), "L", c(x), " ",
-                           c(y + 1.3 * size), "L", c(x - 1.3 * size), " ", c(y), "Z\"");
+      start = absl::StrCat("<path d=\"M", c(x), " ", c(y - 1.3 * size), "L", c(x + 1.3 * size), " ", c(y), "L", c(x),
+                           " ", c(y + 1.3 * size), "L", c(x - 1.3 * size), " ", c(y), "Z\"");
       break;
     case Shape::kTriangle:
       start = absl::StrCat("<path d=\"M", c(x), " ", c(y - 1.2 * size), "L", c(x + 1.15 * size), " ", c(y + 0.9 * size),
@@ -86,9 +86,10 @@ std::string ShapeSvg(Shape shape, double x, double y, double size, absl::string_
   }
   const std::string blank = attributes.empty() ? "" : " ";
   if (inner.empty()) return absl::StrCat(start, blank, attributes, "/>");
-  return absl::StrCat(start, blank, attributes, ">", inner, shape == Shape::kCircle   ? "</circle>"
-                                                            : shape == Shape::kSquare ? "</rect>"
-                                                                                      : "</path>");
+  return absl::StrCat(start, blank, attributes, ">", inner,
+                      shape == Shape::kCircle   ? "</circle>"
+                      : shape == Shape::kSquare ? "</rect>"
+                                                : "</path>");
 }
 
 }  // namespace fidelio::cli

@@ -22,7 +22,8 @@ enum class Shape { kCircle, kSquare, kDiamond, kTriangle };
 Shape ShapeOf(int index);
 
 // A point of that shape with the given "radius"; `inner` (may be empty) goes inside, as a <title>.
-std::string ShapeSvg(Shape shape, double x, double y, double size, absl::string_view attributes, absl::string_view inner);
+std::string ShapeSvg(Shape shape, double x, double y, double size, absl::string_view attributes,
+                     absl::string_view inner);
 
 }  // namespace fidelio::cli
 

@@ -28,9 +28,13 @@ std::string TrainingFigure(const ReportData& data) {
   RangeOf range;
   for (size_t i = sorted.size() / 5; i < sorted.size(); ++i) range.Add(sorted[i]);
   const Range y = range.Padded(0.08);
-  Chart chart({.width = 440, .height = 240, .x_label = "iteration", .y_label = "objective",
-               .title = absl::StrCat("Objective against iteration, from ", Short(value[0]), " to ", Short(best[n - 1]))},
-              {0, std::max(1.0, iteration[n - 1]) * 1.02}, y);
+  Chart chart(
+      {.width = 440,
+       .height = 240,
+       .x_label = "iteration",
+       .y_label = "objective",
+       .title = absl::StrCat("Objective against iteration, from ", Short(value[0]), " to ", Short(best[n - 1]))},
+      {0, std::max(1.0, iteration[n - 1]) * 1.02}, y);
   std::string phase;
   for (Eigen::Index i = 0; i < n; ++i) {
     const std::string& now = history[static_cast<int>(i)].phase();
@@ -47,8 +51,10 @@ std::string TrainingFigure(const ReportData& data) {
   }
   chart.Line(iteration, best, "curve thin l0");
   return absl::StrCat(
-      "<p>The logarithm of what the fit maximises, and then samples. Dots are iterations of whichever start or chain was at "
-      "work; the line is the best so far. It should rise and then stay level: a line that still climbs at its end wants "
+      "<p>The logarithm of what the fit maximises, and then samples. Dots are iterations of whichever start or chain "
+      "was at "
+      "work; the line is the best so far. It should rise and then stay level: a line that still climbs at its end "
+      "wants "
       "more iterations.</p>\n<div class=\"wide\"><div class=\"panel\">",
       chart.Svg(), "</div></div>\n");
 }

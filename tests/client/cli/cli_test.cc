@@ -222,10 +222,11 @@ TEST_F(CliTest, WrongCommandLinesAreUsageErrors) {
 
 TEST_F(CliTest, EveryCommandHasHelpWithExamples) {
   EXPECT_NE(Run({"--help"}).out.find("Exit codes:"), std::string::npos);
-  for (const std::string command :
-       {"model create", "model list", "model show", "model update", "model delete", "model export", "model import",
-        "observe", "fit", "fits", "predict", "score", "sample-dpp", "suggest", "diagnose", "report", "revisions",
-        "rollback", "server-info", "completion bash", "completion zsh", "completion fish"}) {
+  for (const std::string command : {"model create",   "model list",     "model show", "model update", "model delete",
+                                    "model export",   "model import",   "observe",    "fit",          "fits",
+                                    "predict",        "score",          "sample-dpp", "suggest",      "diagnose",
+                                    "report",         "revisions",      "rollback",   "server-info",  "completion bash",
+                                    "completion zsh", "completion fish"}) {
     std::vector<std::string> arguments = absl::StrSplit(command, ' ');
     arguments.push_back("--help");
     const Result result = Run(arguments);

@@ -108,9 +108,10 @@ TEST_F(UpdateCliTest, ChangesWhatIsNamedAndNothingElse) {
   EXPECT_EQ(seen_.model().fidelities(1).cost(), 40);
   EXPECT_FALSE(seen_.request_id().empty());
 
-  ASSERT_EQ(Run({"model", "update", "wing", "--fidelities", "a,b", "--description", "new", "--upper", "2,3", "--etag",
-                 "e0"}).code,
-            0);
+  ASSERT_EQ(
+      Run({"model", "update", "wing", "--fidelities", "a,b", "--description", "new", "--upper", "2,3", "--etag", "e0"})
+          .code,
+      0);
   EXPECT_EQ(Paths(), std::vector<std::string>({"description", "input_box", "fidelities"}));
   EXPECT_EQ(seen_.model().fidelities(0).name(), "a");
   EXPECT_EQ(seen_.model().fidelities(0).cost(), 7);

@@ -17,8 +17,7 @@ constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
 template <typename T>
 std::string Npy(const std::string& type, const std::string& shape, const std::vector<T>& numbers,
                 const std::string& fortran = "False", char version = 1) {
-  std::string header =
-      absl::StrCat("{'descr': '", type, "', 'fortran_order': ", fortran, ", 'shape': ", shape, ", }");
+  std::string header = absl::StrCat("{'descr': '", type, "', 'fortran_order': ", fortran, ", 'shape': ", shape, ", }");
   header.append(54 - header.size() % 16, ' ');
   header.push_back('\n');
   std::string file(kNpyMagic);
@@ -84,7 +83,8 @@ TEST(NpyTest, NumbersThatAreNotFiniteAreNamedAsNumpyCounts) {
 
 TEST(NpyTest, WhatCannotBeReadIsExplained) {
   const auto error = [](const std::string& file, int columns = 2) { return Reading(file, columns).Next().status(); };
-  EXPECT_TRUE(IsError(error(Npy<double>("<f8", "(3, 2)", {1, 2, 3})), kInvalid, {"runs.npy: ends before its 3 × 2 numbers"}));
+  EXPECT_TRUE(
+      IsError(error(Npy<double>("<f8", "(3, 2)", {1, 2, 3})), kInvalid, {"runs.npy: ends before its 3 × 2 numbers"}));
   EXPECT_TRUE(IsError(error(Npy<double>("<c16", "(1, 2)", {1, 2})), kInvalid, {"float64, float32 or integers"}));
   EXPECT_TRUE(IsError(error(Npy<double>("<f8", "(1, 2, 3)", {1, 2})), kInvalid, {"one or two dimensions"}));
   EXPECT_TRUE(IsError(error(Npy<double>("<f8", "(0, 2)", {})), kInvalid, {"without elements"}));

@@ -22,7 +22,8 @@ Scores Score(const client::Prediction& prediction, const Eigen::VectorXd& y) {
 }
 
 TEST(ScoreTest, PiecesGiveWhatTheWholeGives) {
-  const Eigen::VectorXd y{{1e9 + 1, 1e9 + 2, 1e9 + 4, 1e9 + 8, 1e9 + 16}}, mean{{1e9, 1e9 + 3, 1e9 + 4, 1e9 + 9, 1e9 + 1}};
+  const Eigen::VectorXd y{{1e9 + 1, 1e9 + 2, 1e9 + 4, 1e9 + 8, 1e9 + 16}},
+      mean{{1e9, 1e9 + 3, 1e9 + 4, 1e9 + 9, 1e9 + 1}};
   const Scores whole = Score(Predicted(mean, 1.5), y);
   Scorer pieces;
   EXPECT_EQ(pieces.scores().points, 0);

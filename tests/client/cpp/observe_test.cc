@@ -21,7 +21,8 @@ class ObserveTest : public ::testing::Test {
   static std::function<absl::StatusOr<std::vector<Observations>>()> Chunks(int count) {
     return [left = count]() mutable -> absl::StatusOr<std::vector<Observations>> {
       if (left-- == 0) return std::vector<Observations>();
-      return std::vector<Observations>{{.level = 0, .inputs = Eigen::MatrixXd::Ones(1, 1), .outputs = Eigen::VectorXd::Ones(1)}};
+      return std::vector<Observations>{
+          {.level = 0, .inputs = Eigen::MatrixXd::Ones(1, 1), .outputs = Eigen::VectorXd::Ones(1)}};
     };
   }
 

@@ -60,7 +60,8 @@ TEST_F(TransferTest, AnExportThatBreaksInTheMiddleIsAnError) {
     return Unavailable();
   };
   std::string file;
-  EXPECT_TRUE(IsError(client_->ExportModel("wing", false, Into(&file)), absl::StatusCode::kUnavailable, {"shutting down"}));
+  EXPECT_TRUE(
+      IsError(client_->ExportModel("wing", false, Into(&file)), absl::StatusCode::kUnavailable, {"shutting down"}));
   EXPECT_EQ(calls_, 1);
   EXPECT_TRUE(IsError(client_->ExportModel("wing", false, [](absl::string_view) { return absl::AbortedError("full"); }),
                       absl::StatusCode::kAborted, {"full"}));
@@ -100,10 +101,12 @@ TEST_F(TransferTest, WhatTheServerFindsWrongWithAFileIsTold) {
   const std::string file(1000, 'x');
   EXPECT_TRUE(IsError(client_->ImportModel("", From(file)).status(), absl::StatusCode::kInvalidArgument,
                       {"not an exported model"}));
-  EXPECT_TRUE(IsError(
-      client_->ImportModel("", [](int64_t, size_t) { return absl::StatusOr<std::string>(absl::AbortedError("unreadable")); })
-          .status(),
-      absl::StatusCode::kAborted, {"unreadable"}));
+  EXPECT_TRUE(
+      IsError(client_
+                  ->ImportModel(
+                      "", [](int64_t, size_t) { return absl::StatusOr<std::string>(absl::AbortedError("unreadable")); })
+                  .status(),
+              absl::StatusCode::kAborted, {"unreadable"}));
 }
 
 }  // namespace

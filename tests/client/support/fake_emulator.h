@@ -45,7 +45,8 @@ class FakeEmulator final : public v1::Emulator::Service {
   std::function<grpc::Status(grpc::ServerContext&, const v1::ExportModelRequest&,
                              grpc::ServerWriter<v1::ExportModelResponse>&)>
       export_model;
-  std::function<grpc::Status(grpc::ServerContext&, grpc::ServerReader<v1::ImportModelRequest>&, v1::Model&)> import_model;
+  std::function<grpc::Status(grpc::ServerContext&, grpc::ServerReader<v1::ImportModelRequest>&, v1::Model&)>
+      import_model;
   std::function<grpc::Status(grpc::ServerContext&,
                              grpc::ServerReaderWriter<v1::PredictStreamResponse, v1::PredictStreamRequest>&)>
       predict_stream;
@@ -126,7 +127,8 @@ class FakeEmulator final : public v1::Emulator::Service {
   }
   grpc::Status ImportModel(grpc::ServerContext* context, grpc::ServerReader<v1::ImportModelRequest>* reader,
                            v1::Model* response) override {
-    return import_model ? import_model(*context, *reader, *response) : grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "");
+    return import_model ? import_model(*context, *reader, *response)
+                        : grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "");
   }
   grpc::Status PredictStream(
       grpc::ServerContext* context,

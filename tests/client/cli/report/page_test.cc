@@ -59,7 +59,8 @@ ReportData Example(int d) {
                                       .coverage50 = 0.5,
                                       .coverage90 = 0.9,
                                       .coverage95 = 1});
-    suggestions.runs.push_back({.input = VectorXd::Constant(d, 0.25), .level = t, .fidelity = fidelity.name, .cost = 1});
+    suggestions.runs.push_back(
+        {.input = VectorXd::Constant(d, 0.25), .level = t, .fidelity = fidelity.name, .cost = 1});
   }
   for (int j = 0; j < d; ++j) data.panels.push_back(j);
   data.links.push_back({0, 1, data.fidelities[0].y, data.fidelities[0].y, data.fidelities[1].y, data.fidelities[1].y});
@@ -76,8 +77,8 @@ bool Has(const std::string& text, const std::string& part) { return text.find(pa
 
 TEST(PageTest, HasEveryPartWithAPicture) {
   const std::string page = RenderReport(Example(2));
-  for (const char* title : {"Slices", "Map", "From fidelity to fidelity", "Can it be trusted?", "How the fit went",
-                            "Where to run next"}) {
+  for (const char* title :
+       {"Slices", "Map", "From fidelity to fidelity", "Can it be trusted?", "How the fit went", "Where to run next"}) {
     EXPECT_TRUE(Has(page, std::string("<h2>") + title)) << title;
   }
   EXPECT_TRUE(Has(page, "9 runs"));
@@ -90,7 +91,8 @@ TEST(PageTest, HasEveryPartWithAPicture) {
 
 TEST(PageTest, NeedsNothingElse) {
   const std::string page = RenderReport(Example(2));
-  for (const char* word : {"<script", "http:", "https:", "src=", "@import", "url("}) EXPECT_FALSE(Has(page, word)) << word;
+  for (const char* word : {"<script", "http:", "https:", "src=", "@import", "url("})
+    EXPECT_FALSE(Has(page, word)) << word;
 }
 
 TEST(PageTest, TheSameDataGiveTheSameBytes) { EXPECT_EQ(RenderReport(Example(3)), RenderReport(Example(3))); }
