@@ -28,7 +28,7 @@ void SetSource(const Options& options, Request* request) {
 }
 
 template <typename Response, typename Answer>
-void GetRevision(const Response& response, Answer* answer) {
+void CopyRevision(const Response& response, Answer* answer) {
   answer->revision = response.revision();
   answer->data_version = response.data_version();
 }
@@ -79,7 +79,7 @@ absl::StatusOr<DppDesign> Client::SampleDpp(absl::string_view model, const DppOp
   design.log_determinant = response->log_determinant();
   design.variance_before = response->variance_before();
   design.variance_after = response->variance_after();
-  GetRevision(*response, &design);
+  CopyRevision(*response, &design);
   return design;
 }
 
@@ -111,7 +111,7 @@ absl::StatusOr<Suggestions> Client::Suggest(absl::string_view model, const Sugge
   answer.variance_before = response->variance_before();
   answer.variance_after = response->variance_after();
   answer.total_cost = response->total_cost();
-  GetRevision(*response, &answer);
+  CopyRevision(*response, &answer);
   return answer;
 }
 
@@ -142,7 +142,7 @@ absl::StatusOr<Diagnostics> Client::Diagnose(absl::string_view model, const Diag
     if (!status.ok()) return status;
     answer.fidelities.push_back(std::move(fidelity));
   }
-  GetRevision(*response, &answer);
+  CopyRevision(*response, &answer);
   return answer;
 }
 
