@@ -29,7 +29,7 @@ std::string Panel(const ReportData& data, const Link& link) {
                .height = 260,
                .x_label = "mean of " + low.name,
                .y_label = high.name,
-               .title = absl::StrCat(high.name, " against ", low.name, ", correlation ", Short(r))},
+               .title = absl::StrCat(high.name, " against ", low.name, ", correlation ", ShareText(r))},
               x.Padded(0.04), y.Padded(0.04));
   const std::string level = LevelClass(data, link.upper);
   if (data.centre.size() == 1) {
@@ -45,7 +45,8 @@ std::string Panel(const ReportData& data, const Link& link) {
                             Short(link.data_y[i])));
   }
   return absl::StrCat("<div class=\"panel\"><h3>", Escape(low.name), " → ", Escape(high.name), "</h3>", chart.Svg(),
-                      "<p class=\"note\">Correlation of the two predictions over the box: ", Short(r), "</p></div>\n");
+                      "<p class=\"note\">Correlation of the two predictions over the box: ", Escape(ShareText(r)),
+                      "</p></div>\n");
 }
 
 }  // namespace
@@ -58,7 +59,8 @@ std::string LinkFigure(const ReportData& data) {
       "<p>What the lower fidelity tells about the higher one. A line, straight or bent, says that cheap runs are worth "
       "much; a cloud without shape, that they are not. ",
       data.centre.size() == 1 ? "The line follows the input; " : "Small dots are predictions all over the box; ",
-      "symbols are what was observed.</p>\n<div class=\"panels larger\">\n", panels, "</div>\n");
+      "symbols are what was observed.</p>\n<div class=\"", data.links.size() > 2 ? "panels larger" : "pair", "\">\n",
+      panels, "</div>\n");
 }
 
 }  // namespace fidelio::cli

@@ -42,9 +42,15 @@ std::vector<double> Ticks(const Range& range, int count) {
 
 std::string TickLabel(double value, double step) {
   if (std::abs(value) < 1e-9 * step) return "0";
-  if (std::abs(value) >= 1e5 || std::abs(step) < 1e-4) return absl::StrFormat("%.3g", value);
+  if (std::abs(value) >= 1e6 || std::abs(step) < 1e-4) return absl::StrFormat("%.3g", value);
   const int decimals = std::clamp(static_cast<int>(std::ceil(-std::log10(step) - 1e-9)), 0, 4);
   return absl::StrFormat("%.*f", decimals, value);
+}
+
+std::string ShareText(double value) {
+  if (value < 1 && value >= 0.9995) return "> 0.999";
+  if (value > -1 && value <= -0.9995) return "< −0.999";
+  return absl::StrFormat("%.3f", value);
 }
 
 std::string Short(double value) {

@@ -38,6 +38,9 @@ std::vector<double> Ticks(const Range& range, int count);
 // As many digits as tell ticks that far apart from each other: "0.25", "1200", "3e-07".
 std::string TickLabel(double value, double step);
 
+// Of a correlation or an R²: three decimals, and never a round 1 or 0 for what is not: "0.987", "> 0.999".
+std::string ShareText(double value);
+
 // Three or four digits, for people: "0.0123", "1.23e+08".
 std::string Short(double value);
 
