@@ -37,7 +37,7 @@ std::string ScatterPanel(const ReportData& data, const FidelityDiagnostics& d) {
        .height = 270,
        .x_label = "observed",
        .y_label = "predicted without it",
-       .title = absl::StrCat(d.fidelity, ": ", d.count, " observations predicted without them, R² ", Short(d.r2)),
+       .title = absl::StrCat(d.fidelity, ": ", d.count, " observations predicted without them, R² ", ShareText(d.r2)),
        .equal_ticks = true},
       range, range);
   chart.Segment(range.lower, range.lower, range.upper, range.upper, "diagonal");
@@ -128,7 +128,7 @@ std::string CalibrationVerdict(const ReportData& data) {
   const bool bad = within < expected.least;
   std::string text =
       absl::StrFormat("Left out one by one, %d of %d %s observations lie in their 95 %% intervals, and R² is %s.",
-                      within, top.count, top.fidelity, Short(top.r2));
+                      within, top.count, top.fidelity, ShareText(top.r2));
   if (bad) {
     absl::StrAppend(&text, " That is fewer than promised: do not rely on the intervals before there are more runs.");
   } else if (top.r2 < 0.5) {
@@ -151,11 +151,12 @@ std::string CalibrationFigure(const ReportData& data) {
       return Missing(
           "", absl::UnavailableError("This server does not tell its leave-one-out predictions; a newer one does."));
     }
-    absl::StrAppend(
-        &panels, "<div class=\"panel\"><h3>", Escape(d->fidelity), "</h3>", ScatterPanel(data, *d),
-        CoveragePanel(data, *d), d->count >= 8 ? ProbabilityPanel(data, *d) : "", "<p class=\"note\">R² ", Short(d->r2),
-        " · RMSE ", Short(d->rmse), " · ", d->count, d->count == 1 ? " observation" : " observations",
-        d->inflation > 1.0005 ? absl::StrCat(" · variances widened ", Short(d->inflation), "×") : "", "</p></div>\n");
+    absl::StrAppend(&panels, "<div class=\"panel\"><h3>", Escape(d->fidelity), "</h3>", ScatterPanel(data, *d),
+                    CoveragePanel(data, *d), d->count >= 8 ? ProbabilityPanel(data, *d) : "", "<p class=\"note\">R² ",
+                    Escape(ShareText(d->r2)), " · RMSE ", Short(d->rmse), " · ", d->count,
+                    d->count == 1 ? " observation" : " observations",
+                    d->inflation > 1.0005 ? absl::StrCat(" · variances widened ", Short(d->inflation), "×") : "",
+                    "</p></div>\n");
   }
   if (panels.empty()) return Missing("", absl::UnavailableError("There are no observations to leave out."));
   return absl::StrCat(

@@ -88,8 +88,9 @@ std::string Panel(const ReportData& data, int j, const Range& y, Chart::Options 
     int number = 0;
     for (const client::Suggestion& run : data.suggestions->runs) {
       chart.Vertical(run.input[j], absl::StrCat("next ", LevelClass(data, run.level)));
-      chart.Label(run.input[j], y.upper, 2.5, 9, absl::StrCat(++number),
+      chart.Label(run.input[j], y.upper, 2.5, 9 + 9 * (number % 3), absl::StrCat(number + 1),
                   absl::StrCat("number ", LevelClass(data, run.level)));
+      ++number;
     }
   }
   return absl::StrCat("<div class=\"panel\">", chart.Svg(), "</div>\n");
@@ -130,7 +131,10 @@ std::string SliceFigure(const ReportData& data) {
                                   ? absl::StrCat(" Shown are the ", data.panels.size(), " of ", data.centre.size(),
                                                  " inputs along which the highest fidelity varies most.")
                                   : "";
-  return absl::StrCat("<p>", text, omitted, "</p>\n", Legend(data, legend), "<div class=\"", one ? "wide" : "panels",
+  return absl::StrCat("<p>", text, omitted, "</p>\n", Legend(data, legend), "<div class=\"",
+                      one                      ? "wide"
+                      : data.panels.size() < 4 ? "pair"
+                                               : "panels",
                       "\">\n", panels, "</div>\n");
 }
 

@@ -31,7 +31,7 @@ section{background:var(--card);border:1px solid var(--grid);border-radius:12px;p
 .missing{color:var(--soft);font-style:italic}
 .panels{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,235px),1fr));gap:12px 16px}
 .larger{grid-template-columns:repeat(auto-fill,minmax(min(100%,300px),1fr))}
-.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,300px),440px));gap:12px 22px}
+.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,300px),470px));gap:12px 22px}
 .wide{max-width:680px}
 .panel{min-width:0;break-inside:avoid}
 svg{display:block;width:100%;height:auto}
