@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 
 namespace fidelio::cli {
 namespace {
@@ -47,6 +50,36 @@ void AddGlobalOptions(CLI::App& app, GlobalOptions& options) {
   app.add_flag("--json", options.json, "print JSON, for programs");
 }
 
+// How many letters must be changed, added or left out to make one word of the other (Levenshtein).
+size_t Distance(const std::string& a, const std::string& b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+// "; did you mean create?" when a known word is that near.
+std::string DidYouMean(const std::string& typed, const std::vector<std::string>& known) {
+  const std::string word = typed.substr(0, typed.find('='));
+  const std::string* nearest = nullptr;
+  size_t least = std::max<size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : known) {
+    if (const size_t distance = Distance(word, candidate); distance < least) {
+      least = distance;
+      nearest = &candidate;
+    }
+  }
+  return nearest == nullptr ? "" : absl::StrCat("; did you mean ", *nearest, "?");
+}
+
 // What is wrong with a command line, in which command.
 std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   std::string command = app.get_name();
@@ -57,14 +90,28 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   }
   std::string what = error.what();
   const std::vector<std::string> rest = app.remaining(/*recurse=*/true);
-  if (!deepest->get_subcommands({}).empty() && !rest.empty()) {
-    what = absl::StrCat("\"", rest.front(), "\" is not a command");
+  std::vector<std::string> commands, flags;
+  for (const CLI::App* sub : deepest->get_subcommands({})) commands.push_back(sub->get_name());
+  for (const CLI::App* level : {deepest, &app}) {
+    for (const CLI::Option* option : level->get_options()) {
+      for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+    }
+  }
+  if (!commands.empty() && rest.empty()) {
+    what = absl::StrCat("a command is missing: one of ", absl::StrJoin(commands, ", "));
+  } else if (!commands.empty()) {
+    what = absl::StrCat("\"", rest.front(), "\" is not a command", DidYouMean(rest.front(), commands));
+  } else if (!rest.empty() && absl::StartsWith(rest.front(), "-")) {
+    what = absl::StrCat("\"", rest.front(), "\" is not an option", DidYouMean(rest.front(), flags));
+  } else if (!rest.empty()) {
+    what = absl::StrCat("\"", rest.front(), "\" is one argument too many");
   }
   return absl::StrCat(command, ": ", what, "; see ", command, " --help");
 }
 
 int Fail(const absl::Status& status, Context& context) {
-  std::string message(status.message());
+  // The server speaks to all its clients by the names of calls.
+  std::string message = absl::StrReplaceAll(status.message(), {{"AddObservations", "fidelio observe"}});
   if (absl::IsUnavailable(status)) absl::StrAppend(&message, "\n  is fidelio-server running? --server tells where");
   if (context.options.json) {
     context.streams.err << ErrorToJson(status).dump(2) << std::endl;

@@ -51,6 +51,17 @@ CLI::Validator Positive() {
   return NumberThat("above 0", [](double value) { return value > 0; });
 }
 
+CLI::Validator ResourceNumber() {
+  return CLI::Validator(
+      [](std::string& text) {
+        int64_t number = 0;
+        return absl::StartsWith(text, "models/") || (absl::SimpleAtoi(text, &number) && number > 0)
+                   ? std::string()
+                   : absl::StrCat("\"", text, "\" is not a number from 1");
+      },
+      "");
+}
+
 CLI::Validator NotNegative() {
   return NumberThat("of at least 0", [](double value) { return value >= 0; });
 }

@@ -133,6 +133,9 @@ absl::StatusOr<Value> ServerWord(client::Client& client, const std::string& flag
 CLI::Validator Positive();
 CLI::Validator NotNegative();
 
+// Checks that it names a fit or a revision: by its number, or in full as answers do.
+CLI::Validator ResourceNumber();
+
 // The commands, by file.
 CLI::App* AddModelCommands(CLI::App& app, Context& context);  // model create, list, show, update, delete
 void AddTransferCommands(CLI::App& model, Context& context);  // model export, import

@@ -108,6 +108,11 @@ absl::Status CsvReader::ReadHeader() {
       }
       columns.push_back(std::move(column));
     }
+    // One column whose name has what others separate columns by.
+    if (const size_t other = columns[0].find_first_of(";\t"); columns.size() == 1 && other != std::string::npos) {
+      return Error(absl::StrCat("header: columns are separated by ", columns[0][other] == ';' ? "semicolons" : "tabs",
+                                ", but must be by commas"));
+    }
     columns_ = std::make_shared<const std::vector<std::string>>(std::move(columns));
     return absl::OkStatus();
   }
@@ -145,8 +150,9 @@ absl::StatusOr<std::unique_ptr<CsvTable>> CsvReader::NextCsv(int most) {
     const absl::string_view row = absl::string_view(*table->text_).substr(spans[i].first, spans[i].second);
     if (!Split(row, &table->cells_)) return Error(absl::StrCat("row ", table->lines_[i], ": ", kOpenQuote));
     if (const size_t fields = table->cells_.size() - before; fields != columns_->size()) {
-      return Error(absl::StrCat("row ", table->lines_[i], ": ", fields, " fields, but the header has ",
-                                columns_->size(), " columns"));
+      return Error(absl::StrCat("row ", table->lines_[i], ": ", fields, fields == 1 ? " field" : " fields",
+                                ", but the header has ", columns_->size(),
+                                columns_->size() == 1 ? " column" : " columns"));
     }
   }
   return table;

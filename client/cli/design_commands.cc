@@ -267,7 +267,8 @@ void AddDesignOptions(CLI::App* command, DesignOptions& options) {
   command->add_option("--seed", options.seed, "of the random numbers: the same seed gives the same answer")
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--revision", options.revision, "number of a revision; default: the current one");
+  command->add_option("--revision", options.revision, "number of a revision; default: the current one")
+      ->check(ResourceNumber());
   command->add_option("-o,--output", options.output, "file to write; default standard output")->type_name("FILE");
 }
 
@@ -347,7 +348,8 @@ void AddDiagnose(CLI::App& app, Context& context) {
       "2 or 3 standard deviations at most. Few observations tell little.\n",
       [&context, options] { return Diagnose(context, *options); });
   command->add_option("NAME", options->name, "the model")->required();
-  command->add_option("--revision", options->revision, "number of a revision; default: the current one");
+  command->add_option("--revision", options->revision, "number of a revision; default: the current one")
+      ->check(ResourceNumber());
 }
 
 }  // namespace

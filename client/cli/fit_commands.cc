@@ -205,7 +205,7 @@ void AddFitCommands(CLI::App& app, Context& context) {
                               "  fidelio fits wing 3 --cancel\n",
                               [&context, fits_options] { return Fits(context, *fits_options); });
   fits->add_option("NAME", fits_options->name, "the model")->required();
-  fits->add_option("FIT", fits_options->fit, "number of a fit");
+  fits->add_option("FIT", fits_options->fit, "number of a fit")->check(ResourceNumber());
   fits->add_flag("--watch", fits_options->watch, "show its progress until it has ended");
   fits->add_flag("--cancel", fits_options->cancel, "stop it");
 }

@@ -3,12 +3,14 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/as_typed.h"
 #include "client/cli/command.h"
 #include "client/cli/text.h"
 #include "client/cli/words.h"
+#include "client/cpp/errors.h"
 #include "client/cpp/names.h"
 
 namespace fidelio::cli {
@@ -164,7 +166,13 @@ absl::Status Create(Context& context, const CreateOptions& options) {
     model->set_kind(*kind);
   }
   const auto created = (*client)->CreateModel(options.name, *model);
-  if (!created.ok()) return AsTyped(created.status(), CreateNames());
+  if (!created.ok()) {
+    const absl::Status status = AsTyped(created.status(), CreateNames());
+    if (!absl::StartsWith(status.message(), "NAME: ")) return status;
+    return client::WithMessage(
+        status, absl::StrCat(status.message(),
+                             "\n  a name has lower-case letters, digits and hyphens, and begins with a letter"));
+  }
   std::vector<std::string> names;
   for (const v1::Fidelity& fidelity : created->fidelities()) names.push_back(fidelity.name());
   context.Print(ToJson(*created),

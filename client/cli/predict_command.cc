@@ -120,7 +120,8 @@ void AddPredictCommand(CLI::App& app, Context& context) {
   predict->add_option("--quantiles", options->quantiles, "probabilities above 0 and below 1: 0.025,0.975")
       ->type_name("LIST");
   predict->add_flag("--noise", options->noise, "predict new observations, with their noise, instead of the function");
-  predict->add_option("--revision", options->revision, "number of a revision; default the current one");
+  predict->add_option("--revision", options->revision, "number of a revision; default the current one")
+      ->check(ResourceNumber());
   predict->add_option("-o,--output", options->output, "file to write; default standard output")->type_name("FILE");
 }
 

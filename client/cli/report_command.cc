@@ -64,7 +64,8 @@ void AddReportCommand(CLI::App& app, Context& context) {
       ->check(NotNegative())
       ->capture_default_str();
   report->add_option("--seed", options->report.seed, "of the suggestions")->type_name("N")->capture_default_str();
-  report->add_option("--revision", options->report.revision, "number of a revision; default the current one");
+  report->add_option("--revision", options->report.revision, "number of a revision; default the current one")
+      ->check(ResourceNumber());
 }
 
 }  // namespace fidelio::cli

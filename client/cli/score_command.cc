@@ -119,7 +119,8 @@ void AddScoreCommand(CLI::App& app, Context& context) {
       ->type_name("NAME");
   score->add_option("--level", options->level, "fidelity: its name, or its number from 0; default the highest");
   score->add_flag("--noise", options->noise, "predict new observations, with their noise, instead of the function");
-  score->add_option("--revision", options->revision, "number of a revision of NAME; default the current one");
+  score->add_option("--revision", options->revision, "number of a revision of NAME; default the current one")
+      ->check(ResourceNumber());
 }
 
 }  // namespace fidelio::cli

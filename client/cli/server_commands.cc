@@ -88,7 +88,9 @@ void AddServerCommands(CLI::App& app, Context& context) {
                  "\nNothing is deleted: the same command goes forward again, and the next fit makes a new revision.\n",
                  [&context, rolled_back, revision] { return Rollback(context, *rolled_back, *revision); });
   rollback->add_option("NAME", *rolled_back, "the model")->required();
-  rollback->add_option("REVISION", *revision, "number of a revision, older or newer")->required();
+  rollback->add_option("REVISION", *revision, "number of a revision, older or newer")
+      ->check(ResourceNumber())
+      ->required();
 
   AddCommand(app, context, "server-info", "Show what the server is, can do and allows",
              "  fidelio server-info\n  fidelio server-info --server emulator.example.com:50051 --tls\n",

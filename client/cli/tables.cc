@@ -200,19 +200,31 @@ absl::StatusOr<Eigen::VectorXd> ReadColumn(const DataTable& table, const std::st
 }
 
 absl::Status InTermsOfFile(const absl::Status& status, const DataTable& table, const ObservationTable& observations) {
-  static const std::regex* const kElement = new std::regex(
-      R"(^observations\[(\d{1,9})\]\.(inputs|outputs|noise_variances): element \[(\d{1,9}), (\d{1,9})\] ([^]*)$)");
+  static const std::regex* const kField =
+      new std::regex(R"(^observations\[(\d{1,9})\]\.(inputs|outputs|noise_variances): ([^]*)$)");
+  static const std::regex* const kElement = new std::regex(R"(^element \[(\d{1,9}), (\d{1,9})\] ([^]*)$)");
   const std::string message(status.message());
-  std::smatch match;
-  if (!std::regex_match(message, match, *kElement)) return status;
-  const size_t batch = std::stoul(match[1]), i = std::stoul(match[3]);
+  std::smatch match, element;
+  if (!std::regex_match(message, match, *kField)) return status;
+  const size_t batch = std::stoul(match[1]);
+  const std::string what = match[3];
+  const bool inputs = match[2] == "inputs";
+  if (!std::regex_match(what, element, *kElement)) {
+    return client::WithMessage(status, table
+                                           .Error(absl::StrCat(inputs                  ? "inputs"
+                                                               : match[2] == "outputs" ? "column y"
+                                                                                       : "column noise",
+                                                               ": ", what))
+                                           .message());
+  }
+  const size_t i = std::stoul(element[1]);
   if (batch >= observations.rows.size() || i >= observations.rows[batch].size()) return status;
-  const std::string column = match[2] == "inputs"    ? absl::StrCat("x", std::stoul(match[4]) + 1)
-                             : match[2] == "outputs" ? "y"
-                                                     : "noise";
-  if (table.Column(column) < 0) return status;
-  return client::WithMessage(
-      status, table.Error(observations.rows[batch][i], table.Column(column), std::string(match[5])).message());
+  const int column = table.Column(inputs                  ? absl::StrCat("x", std::stoul(element[2]) + 1)
+                                  : match[2] == "outputs" ? "y"
+                                                          : "noise");
+  if (column < 0) return status;
+  return client::WithMessage(status,
+                             table.Error(observations.rows[batch][i], column, std::string(element[3])).message());
 }
 
 }  // namespace fidelio::cli

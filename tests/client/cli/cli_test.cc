@@ -217,7 +217,29 @@ TEST_F(CliTest, WrongCommandLinesAreUsageErrors) {
     EXPECT_EQ(result.out, "");
     EXPECT_NE(result.err, "");
   }
-  EXPECT_NE(Run({"fly"}).err.find("\"fly\" is not a command"), std::string::npos);
+  EXPECT_EQ(Run({"fly"}).err, "fidelio: \"fly\" is not a command; see fidelio --help\n");
+}
+
+TEST_F(CliTest, MistypedWordsAreMetWithWhatWasMeant) {
+  EXPECT_EQ(Run({"model", "crate"}).err,
+            "fidelio model: \"crate\" is not a command; did you mean create?; see fidelio model --help\n");
+  EXPECT_EQ(Run({"fit", "wing", "--kernal", "rbf"}).err,
+            "fidelio fit: \"--kernal\" is not an option; did you mean --kernel?; see fidelio fit --help\n");
+  EXPECT_EQ(Run({"fit", "wing", "twice"}).err,
+            "fidelio fit: \"twice\" is one argument too many; see fidelio fit --help\n");
+  EXPECT_NE(Run({"model"}).err.find("a command is missing: one of create, list"), std::string::npos);
+}
+
+TEST_F(CliTest, UsageErrorsAreDocumentsWithJson) {
+  const Result result = Run({"fit", "wing", "--seed", "x", "--json"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(Json::parse(result.err)["error"]["code"], "INVALID_ARGUMENT");
+}
+
+TEST_F(CliTest, RevisionsAndFitsGoByTheirNumbers) {
+  EXPECT_EQ(Run({"predict", "wing", "-", "--revision", "x"}).err,
+            "fidelio predict: --revision: \"x\" is not a number from 1; see fidelio predict --help\n");
+  EXPECT_EQ(Run({"fits", "wing", "0"}).code, 2);
 }
 
 TEST_F(CliTest, EveryCommandHasHelpWithExamples) {

@@ -85,6 +85,8 @@ TEST(CsvTest, TablesWithoutSenseAreRefused) {
   EXPECT_TRUE(Refused(Parse("").status(), "runs.csv: empty, must begin with a header"));
   EXPECT_TRUE(Refused(Parse("\n \n").status(), "runs.csv: empty, must begin with a header"));
   EXPECT_TRUE(Refused(Parse("x1,y\n").status(), "runs.csv: a header, but no rows"));
+  EXPECT_TRUE(Refused(Parse("x1;y\n1;2\n").status(),
+                      "runs.csv: header: columns are separated by semicolons, but must be by commas"));
   EXPECT_TRUE(Refused(Parse("x1,,y\n1,2,3\n").status(), "runs.csv: header: column 2 has no name"));
   EXPECT_TRUE(Refused(Parse("x1,x1\n1,2\n").status(), "runs.csv: header: two columns \"x1\""));
   EXPECT_TRUE(Refused(Parse("x1,y\n1,2\n1,2,3\n").status(), "runs.csv: row 3: 3 fields, but the header has 2 columns"));
