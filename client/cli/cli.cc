@@ -1,11 +1,13 @@
 #include "client/cli/cli.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "client/cli/help_formatter.h"
 
 namespace fidelio::cli {
 namespace {
@@ -126,6 +128,7 @@ int Fail(const absl::Status& status, Context& context) {
 int RunCli(const std::vector<std::string>& arguments, Streams& streams) {
   Context context{.streams = streams, .options = {}, .command = {}, .exit_code = {}};
   CLI::App app("fidelio: learn from cheap and dear observations, and predict the dear ones", "fidelio");
+  app.formatter(std::make_shared<HelpFormatter>());  // commands that are added below inherit it
   app.set_version_flag("--version", "fidelio " FIDELIO_VERSION);
   app.fallthrough();  // options of every command may stand after the command, too
   app.require_subcommand(1);
