@@ -111,10 +111,22 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   return absl::StrCat(command, ": ", what, "; see ", command, " --help");
 }
 
+// What to look at when a server can't be reached, or does not know the caller.
+std::string Hint(const absl::Status& status, const GlobalOptions& options) {
+  if (absl::IsUnauthenticated(status)) return "\n  --token-file or FIDELIO_TOKEN_FILE names the file with your token";
+  if (!absl::IsUnavailable(status)) return "";
+  if (absl::StrContains(status.message(), "certificate verify failed")) {
+    return "\n  --tls-ca names the file with the authority that signed the server's certificate";
+  }
+  const bool tls = options.tls || !options.tls_ca.empty() || !options.tls_cert.empty();
+  return absl::StrCat("\n  is fidelio-server running? --server tells where",
+                      tls ? "" : "; one that uses TLS needs --tls or --tls-ca");
+}
+
 int Fail(const absl::Status& status, Context& context) {
   // The server speaks to all its clients by the names of calls.
   std::string message = absl::StrReplaceAll(status.message(), {{"AddObservations", "fidelio observe"}});
-  if (absl::IsUnavailable(status)) absl::StrAppend(&message, "\n  is fidelio-server running? --server tells where");
+  absl::StrAppend(&message, Hint(status, context.options));
   if (context.options.json) {
     context.streams.err << ErrorToJson(status).dump(2) << std::endl;
   } else {

@@ -17,11 +17,14 @@ namespace fidelio::cli {
 namespace {
 
 // The contents of the file that a flag names; empty without a name.
-absl::StatusOr<std::string> ReadFlagFile(const char* flag, const std::string& path, std::istream& in) {
+absl::StatusOr<std::string> ReadFlagFile(const char* flag, const std::string& path, bool pem, std::istream& in) {
   if (path.empty()) return std::string();
   auto text = ReadInput(path, in);
   if (!text.ok()) return absl::InvalidArgumentError(absl::StrCat(flag, ": ", text.status().message()));
   if (text->empty()) return absl::InvalidArgumentError(absl::StrCat(flag, ": ", path, ": empty"));
+  if (pem && !absl::StrContains(*text, "-----BEGIN ")) {
+    return absl::InvalidArgumentError(absl::StrCat(flag, ": ", path, ": not a PEM file"));
+  }
   return text;
 }
 
@@ -83,7 +86,7 @@ absl::StatusOr<std::unique_ptr<client::Client>> Context::Connect(
        {File{"--token-file", options.token_file, channel.token}, File{"--tls-ca", options.tls_ca, channel.tls_ca},
         File{"--client-cert", options.tls_cert, channel.tls_cert},
         File{"--client-key", options.tls_key, channel.tls_key}}) {
-    auto text = ReadFlagFile(file.flag, file.path, streams.in);
+    auto text = ReadFlagFile(file.flag, file.path, /*pem=*/&file.target != &channel.token, streams.in);
     if (!text.ok()) return text.status();
     file.target = *std::move(text);
   }

@@ -230,6 +230,29 @@ TEST_F(CliTest, MistypedWordsAreMetWithWhatWasMeant) {
   EXPECT_NE(Run({"model"}).err.find("a command is missing: one of create, list"), std::string::npos);
 }
 
+TEST_F(CliTest, ServersThatCannotBeReachedAreMetWithWhatToLookAt) {
+  server_.emulator().list_models = [](grpc::ServerContext&, const v1::ListModelsRequest&, v1::ListModelsResponse&) {
+    return grpc::Status(grpc::StatusCode::UNAUTHENTICATED, "authorization: missing");
+  };
+  const Result token = Run({"model", "list"});
+  EXPECT_EQ(token.code, 7);
+  EXPECT_NE(token.err.find("--token-file"), std::string::npos);
+  server_.Stop();
+  const Result gone = Run({"model", "list"});
+  EXPECT_EQ(gone.code, 9);
+  EXPECT_NE(gone.err.find("is fidelio-server running?"), std::string::npos);
+  EXPECT_NE(gone.err.find("--tls-ca"), std::string::npos);
+}
+
+TEST_F(CliTest, FilesOfCertificatesMustBePem) {
+  TempDirectory directory;
+  std::ofstream(directory / "ca") << "no certificate";
+  const Result result = Run({"model", "list", "--tls-ca", directory / "ca"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_NE(result.err.find("--tls-ca: "), std::string::npos);
+  EXPECT_NE(result.err.find("not a PEM file"), std::string::npos);
+}
+
 TEST_F(CliTest, UsageErrorsAreDocumentsWithJson) {
   const Result result = Run({"fit", "wing", "--seed", "x", "--json"});
   EXPECT_EQ(result.code, 2);
