@@ -99,13 +99,17 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
       for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
     }
   }
-  if (!commands.empty() && rest.empty()) {
+  const bool missing = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
+  const bool extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  if (!missing && !extra) {
+    // It says itself which option has what value.
+  } else if (!commands.empty() && rest.empty()) {
     what = absl::StrCat("a command is missing: one of ", absl::StrJoin(commands, ", "));
   } else if (!commands.empty()) {
     what = absl::StrCat("\"", rest.front(), "\" is not a command", DidYouMean(rest.front(), commands));
-  } else if (!rest.empty() && absl::StartsWith(rest.front(), "-")) {
+  } else if (extra && !rest.empty() && absl::StartsWith(rest.front(), "-")) {
     what = absl::StrCat("\"", rest.front(), "\" is not an option", DidYouMean(rest.front(), flags));
-  } else if (!rest.empty()) {
+  } else if (extra && !rest.empty()) {
     what = absl::StrCat("\"", rest.front(), "\" is one argument too many");
   }
   return absl::StrCat(command, ": ", what, "; see ", command, " --help");
