@@ -88,7 +88,8 @@ JobProgress GetProgress(ByteReader& in);
 void Put(const absl::Status& status, ByteWriter& out);
 absl::Status GetStatus(ByteReader& in);
 
-// Opens the envelope, reads its fields by get(reader, good) or get(reader, good, version), and checks that they were all there and made sense.
+// Opens the envelope, reads its fields by get(reader, good) or, where versions differ, get(reader, good, version), and
+// checks that they were all there and made sense.
 template <typename T, typename F>
 absl::StatusOr<T> Read(absl::string_view bytes, Kind kind, absl::string_view want, F&& get) {
   absl::StatusOr<ByteReader::Opened> opened = ByteReader::Open(bytes, kind, kVersion, want);

@@ -8,6 +8,7 @@
 #include "absl/time/clock.h"
 #include "core/base/status_macros.h"
 #include "server/model/core_models.h"
+#include "server/model/fit_history.h"
 #include "server/model/method_choice.h"
 #include "server/status/errors.h"
 
@@ -43,8 +44,11 @@ void Advance(const FitProgress& progress, FitInfo& info) {
   p.iteration = progress.iteration;
   p.evaluations = progress.evaluations;
   p.fraction = std::max(p.fraction, std::clamp(progress.fraction, 0.0, 1.0));
-  if (std::isfinite(progress.log_posterior)) p.elbo = progress.log_posterior;
   p.elapsed = absl::Seconds(progress.seconds);
+  if (std::isfinite(progress.log_posterior)) {
+    p.elbo = progress.log_posterior;
+    AddToHistory({.phase = p.phase, .iteration = p.iteration, .elbo = *p.elbo, .elapsed = p.elapsed}, info.history);
+  }
   p.eta = Eta(progress, info.options);
 }
 
@@ -59,6 +63,7 @@ absl::StatusOr<FitInfo> InfoOf(absl::string_view model, const FitRecord& record)
   info.state = record.state;
   info.options = fit.spec;
   info.progress = progress.progress;
+  info.history = progress.history;
   info.data_version = record.started == absl::InfinitePast() ? 0 : record.data_version;
   info.revision = record.revision;
   info.error = DecodeStatus(record.error);
@@ -75,7 +80,8 @@ StoredProgress ProgressOf(const FitInfo& info) {
   return {.progress = info.progress,
           .inference = info.inference,
           .inference_reason = info.inference_reason,
-          .resume_count = info.resume_count};
+          .resume_count = info.resume_count,
+          .history = info.history};
 }
 
 // Publishes progress, saves the state when it is due, and stops the work when the fit has ended or the service drains.

@@ -159,12 +159,21 @@ struct JobProgress {
   std::optional<absl::Duration> eta = {};
 };
 
+// One iteration of a fit's history (fit_history.h).
+struct FitPoint {
+  std::string phase = {};
+  int64_t iteration = 0;
+  double elbo = 0;
+  absl::Duration elapsed = absl::ZeroDuration();
+};
+
 struct FitInfo {
   std::string model = {};
   int64_t id = 0;  // 0 in the answer to validate_only
   FitState state = FitState::kPending;
   FitSpec options = {};
   JobProgress progress = {};
+  std::vector<FitPoint> history = {};       // how the objective went, thinned
   int64_t data_version = 0;                 // 0 until it begins to run
   int64_t revision = 0;                     // 0 unless SUCCEEDED
   absl::Status error = {};                  // why it FAILED, with the details of server/status

@@ -93,6 +93,16 @@ void ToMessage(const FitInfo& fit, v1::Fit* message) {
   message->set_queue_position(static_cast<int32_t>(fit.queue_position));
 }
 
+void ToMessage(const std::vector<FitPoint>& history, v1::Fit* message) {
+  for (const FitPoint& point : history) {
+    v1::FitPoint* entry = message->add_history();
+    entry->set_phase(point.phase);
+    entry->set_iteration(point.iteration);
+    entry->set_elbo(point.elbo);
+    ToMessage(point.elapsed, entry->mutable_elapsed());
+  }
+}
+
 void ToMessage(const RevisionInfo& revision, v1::Revision* message) {
   message->set_name(RevisionName(revision.model, revision.id));
   message->set_origin(static_cast<v1::RevisionOrigin>(revision.origin));

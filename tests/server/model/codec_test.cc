@@ -59,6 +59,21 @@ TEST(CodecTest, FitsComeBackWithEveryField) {
   EXPECT_EQ(Encode(*back), Encode(fit));
 }
 
+TEST(CodecTest, ProgressComesBackWithItsHistory) {
+  const StoredProgress stored{.progress = ExampleFit().progress,
+                              .inference = Inference::kMoments,
+                              .resume_count = 1,
+                              .history = {{"optimise", 1, -8.5, absl::Milliseconds(3)}, {"sample", 9, 2.25, {}}}};
+  const auto back = Decode<StoredProgress>(Encode(stored));
+  ASSERT_TRUE(back.ok()) << back.status();
+  ASSERT_EQ(back->history.size(), 2u);
+  EXPECT_EQ(back->history[0].phase, "optimise");
+  EXPECT_EQ(back->history[0].elapsed, absl::Milliseconds(3));
+  EXPECT_EQ(back->history[1].iteration, 9);
+  EXPECT_EQ(back->history[1].elbo, 2.25);
+  EXPECT_EQ(Encode(*back), Encode(stored));
+}
+
 TEST(CodecTest, SpecsComeBackWithEveryField) {
   StoredSpec stored;
   stored.spec.description = "a wing";

@@ -54,6 +54,13 @@ TEST_F(FitCallsTest, AFitRunsToARevisionAndTellsWhatItDid) {
   v1::Fit read;
   TestContext context;
   ASSERT_TRUE(IsOk(server_.stub().GetFit(&context, request, &read)));
+  // Watchers are told often, and without the history.
+  EXPECT_EQ(fit.history_size(), 0);
+  ASSERT_GT(read.history_size(), 1);
+  EXPECT_EQ(read.history(0).iteration(), 1);
+  EXPECT_EQ(read.history(0).phase(), "optimise");
+  EXPECT_EQ(read.history(read.history_size() - 1).iteration(), read.progress().iteration());
+  read.clear_history();
   EXPECT_EQ(read.SerializeAsString(), fit.SerializeAsString());
 }
 
