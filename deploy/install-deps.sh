@@ -16,6 +16,9 @@ packages=(
   libcli11-dev nlohmann-json3-dev
   # Tests and benches.
   libgtest-dev libbenchmark-dev zlib1g-dev
+  # Python client and its tests.
+  python3-venv python3-setuptools python3-wheel python3-grpcio python3-protobuf python3-numpy python3-pandas python3-tqdm
+  python3-pytest
   # Style.
   clang-format-14 clang-tidy-14
 )

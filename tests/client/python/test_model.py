@@ -177,11 +177,13 @@ def test_designs_choose_among_the_candidates(fitted):
 
 
 def test_suggestions_heed_budget_and_fidelities(fitted):
-    runs = fitted.suggest(5, budget=12, seed=1)
+    runs = fitted.suggest(5, budget=12, candidates=64, target_count=64, seed=1)
     assert 0 < len(runs) <= 5 and runs.total_cost <= 12
     assert sum(run.cost for run in runs) == runs.total_cost
     assert runs.inputs().shape == (len(runs), 2)
-    only = fitted.suggest(2, fidelities=["low"], criterion="expected-improvement", maximise=True)
+    only = fitted.suggest(
+        2, fidelities=["low"], criterion="expected-improvement", maximise=True, candidates=64, target_count=64
+    )
     assert {run.fidelity for run in only} == {"low"}
 
 
