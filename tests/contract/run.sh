@@ -43,9 +43,14 @@ cd "$work" || exit 1
 protos=("$root"/proto/fidelio/v1/*.proto)
 case $language in
   python)
-    python=${FIDELIO_PYTHON:-python3}
-    "$python" -c 'import grpc, google.protobuf' 2>/dev/null ||
-      skip "SKIPPED: $python has no grpcio and protobuf" "not found"
+    python=''
+    for candidate in ${FIDELIO_PYTHON:-python3 /usr/bin/python3}; do
+      if "$candidate" -c 'import grpc, google.protobuf' 2>/dev/null; then
+        python=$candidate
+        break
+      fi
+    done
+    [[ -n $python ]] || skip "SKIPPED: python3 has no grpcio and protobuf" "not found"
     rm -rf stubs && mkdir stubs
     if "$python" -c 'import grpc_tools' 2>/dev/null; then
       protoc=("$python" -m grpc_tools.protoc)

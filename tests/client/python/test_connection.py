@@ -105,7 +105,8 @@ def tokens(tmp_path):
     """A tokens file with a writer and a reader."""
     path = tmp_path / "tokens"
     lines = [
-        f"{role} {role} sha256:{hashlib.sha256(f'{role}-token-{role}-token'.encode()).hexdigest()}" for role in ("writer", "reader")
+        f"{role} {role} sha256:{hashlib.sha256(f'{role}-token-{role}-token'.encode()).hexdigest()}"
+        for role in ("writer", "reader")
     ]
     path.write_text("\n".join(lines) + "\n")
     path.chmod(0o600)

@@ -14,7 +14,13 @@ def test_a_new_model_is_what_was_asked_for(client, name):
         transform="bounded", bounds=(-1, 4),
     )  # fmt: skip
     info = client.model(name).info
-    assert (info.inputs, info.description, info.kind, info.transform, info.bounds) == (3, "wing", "mf-dgp", "bounded", (-1, 4))
+    assert (info.inputs, info.description, info.kind, info.transform, info.bounds) == (
+        3,
+        "wing",
+        "mf-dgp",
+        "bounded",
+        (-1, 4),
+    )
     assert info.fidelities == (fidelio.Fidelity("a", 1), fidelio.Fidelity("b", 5))
     assert info.box[1].tolist() == [1, 2, 3]
     assert info.counts == (0, 0) and info.revision is None

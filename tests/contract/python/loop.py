@@ -1,6 +1,6 @@
 """A design loop through the published proto alone: stubs made by protoc, numbers by struct, nothing of ours.
 
-    loop.py SERVER STUBS      with SERVER as host:port and STUBS the directory that run.sh let protoc write
+loop.py SERVER STUBS      with SERVER as host:port and STUBS the directory that run.sh let protoc write
 """
 
 import math
