@@ -37,6 +37,10 @@ Vector MomentModel::TrendDiagonal(const Matrix& x) const {
   return p;
 }
 
+Matrix MomentModel::TrendInputs(const Matrix& x) const {
+  return std::sqrt(12.0 / data.dimension()) * (x.array() - 0.5).matrix();
+}
+
 Vector MomentModel::FirstLengthscales(const ConstVectorRef& theta) const {
   return theta.segment(layout.first.lengthscale, data.dimension()).array().exp();
 }
@@ -91,6 +95,15 @@ MomentQueries::MomentQueries(const MomentModel& model, Matrix scaled_x) : x(std:
   if (!model.recipe.trend) return;
   trend = model.TrendKernel(model.data.x, x);
   trend_diagonal = model.TrendDiagonal(x);
+}
+
+MomentQueries MomentQueries::Rows(Index begin, Index count) const {
+  MomentQueries some;
+  some.x = x.middleRows(begin, count);
+  if (trend_diagonal.size() == 0) return some;
+  some.trend = trend.middleCols(begin, count);
+  some.trend_diagonal = trend_diagonal.segment(begin, count);
+  return some;
 }
 
 }  // namespace fidelio

@@ -34,6 +34,8 @@ struct MomentModel {
   // on average over the box).
   Matrix TrendKernel(const Matrix& a, const Matrix& b) const;
   Vector TrendDiagonal(const Matrix& x) const;
+  // z with p(x, x') = z·z'.
+  Matrix TrendInputs(const Matrix& x) const;
 
   // Layer 1's inputs: x warped and divided by the lengthscales.
   void FirstInputs(const ConstVectorRef& theta, const Matrix& x, Matrix& inputs) const;
@@ -46,6 +48,12 @@ struct MomentQueries {
   Vector trend_diagonal;  // M; empty without trend
 
   MomentQueries(const MomentModel& model, Matrix scaled_x);
+
+  // Some of them.
+  MomentQueries Rows(Eigen::Index begin, Eigen::Index count) const;
+
+ private:
+  MomentQueries() = default;
 };
 
 }  // namespace fidelio
