@@ -23,6 +23,7 @@ std::unique_ptr<Command> MakeDppCommand();
 std::unique_ptr<Command> MakeLoopCommand();
 std::unique_ptr<Command> MakeConditionCommand();
 std::unique_ptr<Command> MakeSyntheticCommand();
+std::unique_ptr<Command> MakeCallCommand();
 
 }  // namespace fidelio::bench
 

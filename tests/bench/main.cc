@@ -50,6 +50,7 @@ int Main(int argc, char** argv) {
        {&MakeTable1Command, &MakeProblemsCommand, &MakeFitSpeedCommand, &MakePredictSpeedCommand, &MakeStressCommand,
         &MakeIsaCommand, &MakeServeCommand, &MakeEchoServerCommand, &MakeCrashCommand, &MakeFloodCommand,
         &MakeFlipsCommand, &MakeDppCommand, &MakeLoopCommand, &MakeConditionCommand, &MakeSyntheticCommand}) {
+        &MakeFlipsCommand, &MakeDppCommand, &MakeLoopCommand, &MakeConditionCommand, &MakeCallCommand}) {
     entries.emplace_back().command = make();
   }
   for (Entry& entry : entries) {
