@@ -49,8 +49,8 @@ int Main(int argc, char** argv) {
   for (auto* make :
        {&MakeTable1Command, &MakeProblemsCommand, &MakeFitSpeedCommand, &MakePredictSpeedCommand, &MakeStressCommand,
         &MakeIsaCommand, &MakeServeCommand, &MakeEchoServerCommand, &MakeCrashCommand, &MakeFloodCommand,
-        &MakeFlipsCommand, &MakeDppCommand, &MakeLoopCommand, &MakeConditionCommand, &MakeSyntheticCommand}) {
-        &MakeFlipsCommand, &MakeDppCommand, &MakeLoopCommand, &MakeConditionCommand, &MakeCallCommand}) {
+        &MakeFlipsCommand, &MakeDppCommand, &MakeLoopCommand, &MakeConditionCommand, &MakeSyntheticCommand,
+        &MakeCallCommand}) {
     entries.emplace_back().command = make();
   }
   for (Entry& entry : entries) {
