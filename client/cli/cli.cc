@@ -82,6 +82,7 @@ int RunCli(const std::vector<std::string>& arguments, Streams& streams) {
   AddObserveCommand(app, context);
   AddFitCommands(app, context);
   AddPredictCommands(app, context);
+  AddSamplePathsCommand(app, context);
   AddDesignCommands(app, context);
   AddServerCommands(app, context);
   try {

@@ -96,12 +96,13 @@ CLI::Validator Positive();
 CLI::Validator NotNegative();
 
 // The commands, by file.
-void AddModelCommands(CLI::App& app, Context& context);    // model create, list, show, delete
-void AddObserveCommand(CLI::App& app, Context& context);   // observe
-void AddFitCommands(CLI::App& app, Context& context);      // fit, fits
-void AddPredictCommands(CLI::App& app, Context& context);  // predict, score
-void AddDesignCommands(CLI::App& app, Context& context);   // sample-dpp, suggest, diagnose
-void AddServerCommands(CLI::App& app, Context& context);   // revisions, server-info
+void AddModelCommands(CLI::App& app, Context& context);       // model create, list, show, delete
+void AddObserveCommand(CLI::App& app, Context& context);      // observe
+void AddFitCommands(CLI::App& app, Context& context);         // fit, fits
+void AddPredictCommands(CLI::App& app, Context& context);     // predict, score
+void AddSamplePathsCommand(CLI::App& app, Context& context);  // sample-paths
+void AddDesignCommands(CLI::App& app, Context& context);      // sample-dpp, suggest, diagnose
+void AddServerCommands(CLI::App& app, Context& context);      // revisions, server-info
 
 }  // namespace fidelio::cli
 

@@ -46,6 +46,10 @@ inline Words<v1::Inference> InferenceWords() {
           {"svi", v1::INFERENCE_SVI}};
 }
 
+inline Words<v1::PathKind> PathKindWords() {
+  return {{"joint", v1::PATH_KIND_JOINT}, {"function", v1::PATH_KIND_FUNCTION}};
+}
+
 inline Words<v1::DesignMethod> MethodWords() {
   return {{"exact", v1::DESIGN_METHOD_EXACT}, {"map", v1::DESIGN_METHOD_MAP}};
 }

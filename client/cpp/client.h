@@ -70,6 +70,11 @@ class Client {
   absl::StatusOr<Prediction> Predict(absl::string_view model, const Eigen::Ref<const Eigen::MatrixXd>& inputs,
                                      const PredictOptions& options = {}, const CallOptions& call = {});
 
+  // Samples of the posterior at `inputs` (n×d, n ≥ 1). Functions at many inputs take several calls to one revision; joint
+  // samples, which have a limit of n, one.
+  absl::StatusOr<PathSamples> SamplePaths(absl::string_view model, const Eigen::Ref<const Eigen::MatrixXd>& inputs,
+                                          const SampleOptions& options = {}, const CallOptions& call = {});
+
   // Inputs to observe next that are good and unlike each other.
   absl::StatusOr<DppDesign> SampleDpp(absl::string_view model, const DppOptions& options = {},
                                       const CallOptions& call = {});

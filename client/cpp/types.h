@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "absl/time/time.h"
+#include "fidelio/v1/prediction.pb.h"
 
 namespace fidelio::client {
 
@@ -55,6 +56,22 @@ struct Prediction {
   Eigen::MatrixXd input_gradient = {};  // n×d
   std::string revision = {};            // models/{model}/revisions/{revision}
   int64_t data_version = 0;             // that it knows
+};
+
+struct SampleOptions {
+  int count = 1;                            // paths
+  v1::PathKind kind = v1::PATH_KIND_JOINT;  // PATH_KIND_FUNCTION: functions, the same in every call
+  std::optional<int> level = {};            // default: the highest
+  uint64_t seed = 0;
+  std::string revision = {};     // number or full name; default: the current one
+  int64_t min_data_version = 0;  // FAILED_PRECONDITION unless the revision knows these observations
+};
+
+// Paths at n inputs, in the user's units.
+struct PathSamples {
+  Eigen::MatrixXd values = {};  // count×n: a path per row
+  std::string revision = {};    // models/{model}/revisions/{revision}
+  int64_t data_version = 0;     // that it knows
 };
 
 // Of one call, its retries included.

@@ -32,6 +32,7 @@ class FakeEmulator final : public v1::Emulator::Service {
   Handler<v1::GetFitRequest, v1::Fit> get_fit;
   Handler<v1::CancelFitRequest, v1::Fit> cancel_fit;
   Handler<v1::PredictRequest, v1::PredictResponse> predict;
+  Handler<v1::SamplePathsRequest, v1::SamplePathsResponse> sample_paths;
   Handler<v1::SampleDPPRequest, v1::SampleDPPResponse> sample_dpp;
   Handler<v1::SuggestRequest, v1::SuggestResponse> suggest;
   Handler<v1::DiagnoseRequest, v1::DiagnoseResponse> diagnose;
@@ -70,6 +71,10 @@ class FakeEmulator final : public v1::Emulator::Service {
   grpc::Status Predict(grpc::ServerContext* context, const v1::PredictRequest* request,
                        v1::PredictResponse* response) override {
     return Run(predict, context, request, response);
+  }
+  grpc::Status SamplePaths(grpc::ServerContext* context, const v1::SamplePathsRequest* request,
+                           v1::SamplePathsResponse* response) override {
+    return Run(sample_paths, context, request, response);
   }
   grpc::Status SampleDPP(grpc::ServerContext* context, const v1::SampleDPPRequest* request,
                          v1::SampleDPPResponse* response) override {
