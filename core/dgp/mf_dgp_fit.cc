@@ -1,9 +1,10 @@
-// The state of a running fit, version 2 (the envelope is in core/base/bytes.h). Payload, in this order:
+// The state of a running fit, version 3 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   u32 recipe version; data as in a checkpoint
 //   options      bool kernel given, u32 kernel, u64 seed, f64 max seconds, i64 max iterations (not in version 1)
 //   warm starts  u64 count; starts
-//   progress     u64 starts; per start u32 structure, vector z, f64 value, bool done
+//   progress     u64 starts; per start u32 structure, vector z, f64 value, bool done, u32 rounds and i64 iterations
+//                    (both not before version 3)
 //                u64 modes; per mode u32 structure, vector z, f64 value, matrix Hessian, f64 log evidence, f64 weight,
 //                    vector origin, matrix basis
 //                u64 chains; per chain u32 mode, bool started, vector q, f64 value, vector gradient, f64 log step,
@@ -32,10 +33,12 @@ void Write(const std::vector<StartState>& starts, ByteWriter& out) {
     out.Write(s.z);
     out.F64(s.value);
     out.Bool(s.done);
+    out.U32(static_cast<uint32_t>(s.rounds));
+    out.I64(s.iterations);
   }
 }
 
-std::vector<StartState> ReadStarts(ByteReader& in) {
+std::vector<StartState> ReadStarts(ByteReader& in, uint32_t version) {
   std::vector<StartState> starts;
   const uint64_t count = in.U64();
   for (uint64_t i = 0; i < count && in.ok(); ++i) {
@@ -44,6 +47,10 @@ std::vector<StartState> ReadStarts(ByteReader& in) {
     s.z = in.ReadVector();
     s.value = in.F64();
     s.done = in.Bool();
+    if (version >= 3) {
+      s.rounds = static_cast<int>(in.U32());
+      s.iterations = in.I64();
+    }
     starts.push_back(std::move(s));
   }
   return starts;
@@ -242,9 +249,9 @@ absl::StatusOr<std::unique_ptr<MfDgpFit>> MfDgpFit::Resume(absl::string_view byt
   options.max_seconds = in.F64();
   if (opened.version >= 2) options.max_iterations = in.I64();
   options.threads = threads;
-  std::vector<StartState> warm = ReadStarts(in);
+  std::vector<StartState> warm = ReadStarts(in, opened.version);
   MomentFitState state;
-  state.starts = ReadStarts(in);
+  state.starts = ReadStarts(in, opened.version);
   const uint64_t modes = in.U64();
   for (uint64_t i = 0; i < modes && in.ok(); ++i) state.modes.push_back(ReadMode(in));
   const uint64_t chains = in.U64();

@@ -17,7 +17,7 @@
 namespace fidelio {
 
 inline constexpr uint32_t kMfDgpVersion = 2;
-inline constexpr uint32_t kMfDgpFitVersion = 2;
+inline constexpr uint32_t kMfDgpFitVersion = 3;
 
 // Σ_t n_t Σ_{s≥t} n_s: elements of the factors of all levels of one draw and link.
 int64_t FactorElements(const std::vector<int64_t>& counts);

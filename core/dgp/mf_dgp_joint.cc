@@ -25,26 +25,6 @@ constexpr uint32_t kComponentStream = 1, kPathStream = 2;  // of a SampleOptions
 constexpr int kDrawsAtATime = 8;        // whose covariances are added up while a tile is in the cache
 constexpr double kLeastWeight = 1e-17;  // of a Gaussian: below it, it changes no bit
 
-absl::Status CheckJointSize(const Matrix& x) {
-  if (x.rows() <= kMostJointInputs) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrFormat("x: %d rows, want at most %d for a joint posterior", x.rows(), kMostJointInputs));
-}
-
-absl::Status CheckJointQuery(const MfDgp& model, const Matrix& x, const std::vector<int>& levels) {
-  FIDELIO_RETURN_IF_ERROR(CheckJointSize(x));
-  FIDELIO_RETURN_IF_ERROR(CheckQuery(model, x, -1));
-  if (static_cast<Index>(levels.size()) != x.rows()) {
-    return absl::InvalidArgumentError(absl::StrFormat("levels: %d values for %d rows of x", levels.size(), x.rows()));
-  }
-  for (size_t i = 0; i < levels.size(); ++i) {
-    if (levels[i] >= 0 && levels[i] < model.levels()) continue;
-    return absl::InvalidArgumentError(
-        absl::StrFormat("levels[%d]: %d, want 0 to %d", i, levels[i], model.levels() - 1));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 MfDgp::Impl::JointQuery::JointQuery(const Impl& impl, const Matrix& x, const std::vector<int>& levels)
@@ -259,6 +239,8 @@ absl::StatusOr<Matrix> MfDgp::SamplePaths(const Matrix& x, const SampleOptions& 
     for (int l = 0; l < posterior.links(); ++l) {
       const std::vector<int>& own = *(begin + l);
       if (own.empty()) continue;
+      if (options.check) statuses[k] = options.check();
+      if (!statuses[k].ok()) return;
       joint->Under(l, mean, covariance);
       mean = (mean.array() * scaling.output_sd + scaling.output_mean).matrix();
       covariance = scaling.output_sd * (scaling.output_sd * covariance);

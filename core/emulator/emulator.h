@@ -50,6 +50,7 @@ struct SampleOptions {
   uint64_t seed = 0;           // the same seed gives the same samples
   bool include_noise = false;  // sample new observations y, with independent noise, instead of the function f
   int threads = 1;             // 0: all cores; results do not depend on it
+  std::function<absl::Status()> check = {};  // asked now and then, by any of the threads; its error ends the work
 };
 
 // The observations of a level, each predicted from the others of its level and those of the levels below.

@@ -64,6 +64,26 @@ absl::Status CheckPaths(const Emulator& model, const PathOptions& options) {
   return absl::OkStatus();
 }
 
+absl::Status CheckJointSize(const Matrix& x) {
+  if (x.rows() <= kMostJointInputs) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrFormat("x: %d rows, want at most %d for a joint posterior", x.rows(), kMostJointInputs));
+}
+
+absl::Status CheckJointQuery(const Emulator& model, const Matrix& x, const std::vector<int>& levels) {
+  FIDELIO_RETURN_IF_ERROR(CheckJointSize(x));
+  FIDELIO_RETURN_IF_ERROR(CheckQuery(model, x, -1));
+  if (static_cast<Eigen::Index>(levels.size()) != x.rows()) {
+    return absl::InvalidArgumentError(absl::StrFormat("levels: %d values for %d rows of x", levels.size(), x.rows()));
+  }
+  for (size_t i = 0; i < levels.size(); ++i) {
+    if (levels[i] >= 0 && levels[i] < model.levels()) continue;
+    return absl::InvalidArgumentError(
+        absl::StrFormat("levels[%d]: %d, want 0 to %d", i, levels[i], model.levels() - 1));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckOutputs(const Matrix& x, const Vector& y) {
   if (y.size() != x.rows()) {
     return absl::InvalidArgumentError(absl::StrFormat("y: %d values, but x has %d rows", y.size(), x.rows()));

@@ -53,7 +53,7 @@ RULES = {
     "core/emulator": MATHEMATICS + ["core/base", "core/kernel/kernel_family.h"],
     "core/gp": MATHEMATICS + PARTS + ["core/optim"],
     "core/dgp": MATHEMATICS + MODEL,
-    "core/baseline": MATHEMATICS + MODEL,
+    "core/baseline": MATHEMATICS + MODEL + ["core/dgp/scaled_data.h", "core/dgp/scaling_bytes.h"],
     "core/design": MATHEMATICS + FOUNDATION + ["core/emulator"],
     "core/checkpoint": MATHEMATICS + ["core/base", "core/emulator", "core/dgp", "core/baseline"],
     "core/problems": MATHEMATICS + ["core/base", "core/emulator"],
