@@ -50,6 +50,8 @@ inline Words<v1::KernelFamily> KernelWords() {
           {"evidence", v1::KERNEL_FAMILY_BY_EVIDENCE}};
 }
 
+inline Words<v1::PathKind> PathKindWords() { return WordsOf<v1::PathKind>(v1::PathKind_descriptor(), "PATH_KIND_"); }
+
 inline Words<v1::DesignMethod> MethodWords() {
   return WordsOf<v1::DesignMethod>(v1::DesignMethod_descriptor(), "DESIGN_METHOD_");
 }
