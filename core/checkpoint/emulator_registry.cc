@@ -7,6 +7,8 @@
 #include "core/dgp/mf_dgp.h"
 #include "core/dgp/mf_dgp_fit.h"
 #include "core/emulator/transformed_emulator.h"
+#include "core/neighbour/neighbour_dgp.h"
+#include "core/neighbour/neighbour_dgp_fit.h"
 
 namespace fidelio {
 namespace {
@@ -25,6 +27,20 @@ constexpr EmulatorMethod kMethods[] = {
      },
      .fit_bytes = [](const std::vector<int64_t>& counts, int,
                      int threads) { return MfDgpFit::MemoryBytes(counts, threads); }},
+    {.name = "mf_dgp_neighbours",
+     .checkpoint_kind = kNeighbourDgpKind,
+     .state_kind = kNeighbourDgpFitKind,
+     .create = [](const Dataset& data, const FitOptions& options) -> absl::StatusOr<std::unique_ptr<EmulatorFit>> {
+       return NeighbourDgpFit::Create(data, options);
+     },
+     .resume = [](absl::string_view state, const Dataset& data,
+                  int threads) -> absl::StatusOr<std::unique_ptr<EmulatorFit>> {
+       return NeighbourDgpFit::Resume(state, data, threads);
+     },
+     .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
+       return NeighbourDgp::Load(checkpoint);
+     },
+     .fit_bytes = NeighbourDgpFit::MemoryBytes},
 };
 
 absl::StatusOr<std::unique_ptr<MixtureEmulator>> LoadFitted(absl::string_view checkpoint) {

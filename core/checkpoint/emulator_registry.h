@@ -1,6 +1,7 @@
 // The methods that fit emulators, by name, and whose bytes are whose: the one table that a new kind of model joins.
 //
-//   mf_dgp   MfDgp: the multi-fidelity deep Gaussian process, inference MOMENTS
+//   mf_dgp              MfDgp: the multi-fidelity deep Gaussian process, inference MOMENTS
+//   mf_dgp_neighbours   NeighbourDgp: the same for very many observations, inference NEIGHBOURS
 //
 // Free functions without state: safe from every thread.
 #ifndef FIDELIO_CORE_CHECKPOINT_EMULATOR_REGISTRY_H_

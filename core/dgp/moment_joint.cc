@@ -28,6 +28,11 @@ MomentJoint::MomentJoint(const MomentPosterior& posterior, const MomentQueries& 
 
 Matrix MomentJoint::First() const {
   const MomentModel& model = *posterior_.model_;
+  if (model.recipe.given_first) {
+    Matrix given = queries_.first.covariance;
+    Condition(0, given);
+    return given;
+  }
   Matrix inputs;
   model.FirstInputs(posterior_.theta_, queries_.x, inputs);
   Eigen::ArrayXd pairs;

@@ -11,9 +11,10 @@ namespace fidelio {
 
 using Eigen::Index;
 
-MomentModel::MomentModel(ScaledData scaled, Recipe chosen)
+MomentModel::MomentModel(ScaledData scaled, Recipe chosen, GivenMoments given)
     : data(std::move(scaled)),
       recipe(std::move(chosen)),
+      first(std::move(given)),
       layout(recipe, data.dimension(), data.learn_noise),
       trend_pairs(data.levels()) {
   if (!recipe.trend) return;
@@ -41,18 +42,18 @@ Vector MomentModel::FirstLengthscales(const ConstVectorRef& theta) const {
   return theta.segment(layout.first.lengthscale, data.dimension()).array().exp();
 }
 
+Vector MomentModel::Lean(const ConstVectorRef& theta) const {
+  if (recipe.given_first) return Vector::Zero(data.dimension());
+  return recipe.tie *
+         (theta.segment(layout.first.lengthscale, data.dimension()).array() - layout.lengthscale_centre);
+}
+
 Vector MomentModel::RhoLengthscales(const ConstVectorRef& theta, int level) const {
-  const auto first = theta.segment(layout.first.lengthscale, data.dimension()).array();
-  return (theta.segment(layout.upper[level - 1].rho_lengthscale, data.dimension()).array() +
-          recipe.tie * (first - layout.lengthscale_centre))
-      .exp();
+  return (theta.segment(layout.upper[level - 1].rho_lengthscale, data.dimension()) + Lean(theta)).array().exp();
 }
 
 Vector MomentModel::DeltaLengthscales(const ConstVectorRef& theta, int level) const {
-  const auto first = theta.segment(layout.first.lengthscale, data.dimension()).array();
-  return (theta.segment(layout.upper[level - 1].delta_lengthscale, data.dimension()).array() +
-          recipe.tie * (first - layout.lengthscale_centre))
-      .exp();
+  return (theta.segment(layout.upper[level - 1].delta_lengthscale, data.dimension()) + Lean(theta)).array().exp();
 }
 
 LinkScalars MomentModel::Scalars(const ConstVectorRef& theta, int level) const {

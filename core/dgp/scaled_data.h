@@ -34,6 +34,9 @@ struct ScaledData {
   int rest(int level) const { return offset.back() - offset[level]; }  // points of levels ≥ level
 };
 
+// The maps that ScaleData uses.
+Scaling ScalingOf(const Dataset& data, int first_level = 0);
+
 // `data` must be valid (Validate). A dimension in which all inputs agree gets width 1, constant outputs sd 1. With a
 // `first_level`, which must have data, the levels below are left out and its outputs set the scale; inputs are scaled as if
 // nothing was left out.

@@ -22,6 +22,9 @@ std::unique_ptr<Command> MakeFlipsCommand();
 std::unique_ptr<Command> MakeDppCommand();
 std::unique_ptr<Command> MakeLoopCommand();
 std::unique_ptr<Command> MakeConditionCommand();
+std::unique_ptr<Command> MakeMalariaCommand();
+std::unique_ptr<Command> MakeGrowthCommand();
+std::unique_ptr<Command> MakeNeighboursCommand();
 
 }  // namespace fidelio::bench
 

@@ -48,7 +48,8 @@ int Main(int argc, char** argv) {
   std::vector<Entry> entries;
   for (auto* make : {&MakeTable1Command, &MakeProblemsCommand, &MakeFitSpeedCommand, &MakePredictSpeedCommand,
                      &MakeStressCommand, &MakeIsaCommand, &MakeServeCommand, &MakeEchoServerCommand, &MakeCrashCommand,
-                     &MakeFloodCommand, &MakeFlipsCommand, &MakeDppCommand, &MakeLoopCommand, &MakeConditionCommand}) {
+                     &MakeFloodCommand, &MakeFlipsCommand, &MakeDppCommand, &MakeLoopCommand, &MakeConditionCommand,
+                     &MakeMalariaCommand, &MakeGrowthCommand, &MakeNeighboursCommand}) {
     entries.emplace_back().command = make();
   }
   for (Entry& entry : entries) {
