@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/bytes.h"
+#include "core/baseline/baseline_emulator.h"
+#include "core/baseline/baseline_fit.h"
 #include "core/dgp/mf_dgp.h"
 #include "core/dgp/mf_dgp_fit.h"
 #include "core/emulator/transformed_emulator.h"
@@ -12,6 +14,23 @@
 
 namespace fidelio {
 namespace {
+
+template <BaselineMethod method>
+constexpr EmulatorMethod Baseline() {
+  return {.name = NameOf(method),
+          .checkpoint_kind = CheckpointKindOf(method),
+          .state_kind = StateKindOf(method),
+          .create = [](const Dataset& data, const FitOptions& options) -> absl::StatusOr<std::unique_ptr<EmulatorFit>> {
+            return BaselineFit::Create(method, data, options);
+          },
+          .resume = [](absl::string_view state, const Dataset&, int threads)
+              -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return BaselineFit::Resume(method, state, threads); },
+          .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
+            return BaselineEmulator::Load(method, checkpoint);
+          },
+          .fit_bytes = [](const std::vector<int64_t>& counts, int,
+                          int threads) { return BaselineFit::MemoryBytes(method, counts, threads); }};
+}
 
 constexpr EmulatorMethod kMethods[] = {
     {.name = "mf_dgp",
@@ -33,14 +52,16 @@ constexpr EmulatorMethod kMethods[] = {
      .create = [](const Dataset& data, const FitOptions& options) -> absl::StatusOr<std::unique_ptr<EmulatorFit>> {
        return NeighbourDgpFit::Create(data, options);
      },
-     .resume = [](absl::string_view state, const Dataset& data,
-                  int threads) -> absl::StatusOr<std::unique_ptr<EmulatorFit>> {
-       return NeighbourDgpFit::Resume(state, data, threads);
-     },
+     .resume = [](absl::string_view state, const Dataset& data, int threads)
+         -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return NeighbourDgpFit::Resume(state, data, threads); },
      .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
        return NeighbourDgp::Load(checkpoint);
      },
      .fit_bytes = NeighbourDgpFit::MemoryBytes},
+    Baseline<BaselineMethod::kAr1>(),
+    Baseline<BaselineMethod::kAr1Recursive>(),
+    Baseline<BaselineMethod::kNargp>(),
+    Baseline<BaselineMethod::kDeepMf>(),
 };
 
 absl::StatusOr<std::unique_ptr<MixtureEmulator>> LoadFitted(absl::string_view checkpoint) {

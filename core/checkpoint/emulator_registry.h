@@ -2,6 +2,10 @@
 //
 //   mf_dgp              MfDgp: the multi-fidelity deep Gaussian process, inference MOMENTS
 //   mf_dgp_neighbours   NeighbourDgp: the same for very many observations, inference NEIGHBOURS
+//   ar1                 BaselineEmulator (core/baseline/baseline_method.h), as those that follow
+//   ar1_recursive
+//   nargp
+//   deep_mf
 //
 // Free functions without state: safe from every thread.
 #ifndef FIDELIO_CORE_CHECKPOINT_EMULATOR_REGISTRY_H_

@@ -17,6 +17,7 @@
 #include "core/dgp/mf_dgp.h"
 #include "core/dgp/mf_dgp_impl.h"
 #include "core/dgp/recipe_bytes.h"
+#include "core/dgp/scaling_bytes.h"
 #include "core/emulator/dataset_bytes.h"
 
 namespace fidelio {

@@ -1,9 +1,9 @@
-// The state of a running fit, version 2 (the envelope is in core/base/bytes.h). Payload, in this order:
+// The state of a running fit, version 3 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   u32 recipe version; data as in a checkpoint
 //   options      bool kernel given, u32 kernel, u64 seed, f64 max seconds, i64 max iterations (not in version 1)
 //   warm starts  u64 count; starts
-//   progress     as in moment_fit_bytes.h (no iterations in version 1)
+//   progress     as in moment_fit_bytes.h (no iterations in version 1; no rounds and iterations of starts before version 3)
 #include "core/dgp/mf_dgp_fit.h"
 
 #include <numeric>
@@ -133,8 +133,8 @@ absl::StatusOr<std::unique_ptr<MfDgpFit>> MfDgpFit::Resume(absl::string_view byt
   options.max_seconds = in.F64();
   if (opened.version >= 2) options.max_iterations = in.I64();
   options.threads = threads;
-  std::vector<StartState> warm = ReadStarts(in);
-  MomentFitState state = ReadFitState(in, opened.version >= 2);
+  std::vector<StartState> warm = ReadStarts(in, opened.version);
+  MomentFitState state = ReadFitState(in, opened.version);
   FIDELIO_RETURN_IF_ERROR(in.Finish());
   FIDELIO_RETURN_IF_ERROR(Validate(data));
   FIDELIO_RETURN_IF_ERROR(Validate(options));

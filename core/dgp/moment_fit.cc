@@ -65,19 +65,27 @@ class Runner {
     ForEach(count, [&](int i, Objectives& objectives) {
       if (cancelled_ || (out_of_time_ && HasResult())) return;
       StartState start = Get<StartState>([i](auto& s) { return s.starts[i]; });
+      const int64_t allowed = std::max<int64_t>(1, Share(request_.max_iterations, count, i));
       MomentObjective& objective = objectives.For(start.structure);
       LbfgsOptions options;
       options.max_iterations = kRound;
-      for (int done = 0; done < request_.settings.max_iterations && !start.done; done += kRound) {
+      while (!start.done) {
+        bool spent = false;
+        int64_t iterations = start.iterations;
         const LbfgsResult result = MinimiseLbfgs(objective, start.z, options, [&](double best) {
+          spent = iterations == allowed;
+          if (spent) return false;
+          ++iterations;
           return Tick("optimise", 1, best, kOptimiseShare * (i + 0.5) / count);
         });
         if (result.value < start.value) {
           start.z = result.x;
           start.value = result.value;
         }
-        if (result.stopped) break;
-        start.done = result.converged || done + kRound >= request_.settings.max_iterations;
+        if (result.stopped && !spent) break;
+        start.iterations = iterations;
+        ++start.rounds;
+        start.done = spent || result.converged || start.rounds * kRound >= request_.settings.max_iterations;
         state_.With([&](MomentFitState& s) { s.starts[i] = start; });
       }
       if (!start.done) {  // stopped: good enough to end with, not to continue from
@@ -108,6 +116,10 @@ class Runner {
       for (int i = 0; i < d; ++i) columns.emplace_back(static_cast<int>(m), i);
     }
     const int count = static_cast<int>(columns.size());
+    if (count > IterationsLeft()) {
+      out_of_time_ = true;
+      return absl::OkStatus();
+    }
     ForEach(count, [&](int k, Objectives& objectives) {
       const auto [m, i] = columns[k];
       MomentObjective& objective = objectives.For(modes[m].structure);
@@ -142,6 +154,7 @@ class Runner {
     const int total = settings.warmup + settings.transitions;
     const std::vector<ModeState> modes = Get<std::vector<ModeState>>([](auto& s) { return s.modes; });
     const int count = Get<int>([](auto& s) { return static_cast<int>(s.chains.size()); });
+    const int64_t left = IterationsLeft();
     ForEach(count, [&](int c, Objectives& objectives) {
       if (cancelled_ || out_of_time_) return;
       ChainState chain = Get<ChainState>([c](auto& s) { return s.chains[c]; });
@@ -151,7 +164,8 @@ class Runner {
         if (!StartHmc(objective, mode.space, Vector::Zero(mode.z.size()), &chain.hmc)) return;
         chain.started = true;
       }
-      while (chain.hmc.iteration < total) {
+      const int64_t allowed = std::min<int64_t>(total, Share(left, count, c));
+      while (chain.hmc.iteration < allowed) {
         const int evaluations =
             StepHmc(objective, mode.space, options, request_.seed, static_cast<uint32_t>(c), &chain.hmc);
         const int kept = chain.hmc.iteration - settings.warmup;
@@ -254,8 +268,7 @@ class Runner {
       return s.evaluations += evaluations;
     });
     // The first evaluation is always made: without it there is nothing to return.
-    const bool spent = seconds > request_.max_seconds || iteration_ >= request_.max_iterations;
-    if (spent && iteration_ > 1) out_of_time_ = true;
+    if (seconds > request_.max_seconds && iteration_ > 1) out_of_time_ = true;
     fraction_ = std::max(fraction_, fraction);
     const FitProgress progress{.phase = phase,
                                .iteration = iteration_,
@@ -265,6 +278,21 @@ class Runner {
                                .seconds = seconds};
     if (request_.observer != nullptr && !cancelled_ && !request_.observer->OnProgress(progress)) cancelled_ = true;
     return !cancelled_ && !out_of_time_;
+  }
+
+  // What the i-th of `count` pieces of work may use of a budget.
+  static int64_t Share(int64_t budget, int count, int i) { return budget / count + (i < budget % count ? 1 : 0); }
+
+  // What the phases that have ended leave of the budget.
+  int64_t IterationsLeft() {
+    return Get<int64_t>([&](const MomentFitState& s) {
+      int64_t left = request_.max_iterations;
+      for (const StartState& start : s.starts) left -= start.iterations;
+      if (!s.chains.empty()) {
+        for (const ModeState& mode : s.modes) left -= mode.z.size();
+      }
+      return std::max<int64_t>(0, left);
+    });
   }
 
   // Whether the optimisation has something to return.

@@ -7,7 +7,8 @@
 // The result is a set of draws of (structure, θ); those of mode m share a weight ∝ Z_m^(1/temperature), which forgives the
 // errors of Laplace's approximation.
 //
-// Deterministic for a seed, whatever the number of threads. Every finished piece of work (a round of L-BFGS, a Hessian, an
+// Deterministic for a seed, whatever the number of threads, also when a budget of iterations ends it: starts and chains get
+// equal shares of what the phases before them have left. (A budget of seconds cuts where it cuts.) Every finished piece of work (a round of L-BFGS, a Hessian, an
 // HMC transition) is kept in a MomentFitState, which can be copied at any time and continued with the same result.
 #ifndef FIDELIO_CORE_DGP_MOMENT_FIT_H_
 #define FIDELIO_CORE_DGP_MOMENT_FIT_H_
@@ -43,6 +44,8 @@ struct StartState {
   int structure = 0;
   Vector z;  // whitened
   double value = std::numeric_limits<double>::infinity();
+  int rounds = 0;          // of L-BFGS, finished
+  int64_t iterations = 0;  // in them
   bool done = false;
 };
 
@@ -124,7 +127,7 @@ struct MomentFitResult {
 };
 
 // Runs `state` to its end. CANCELLED when the observer says so; `state` can then be continued. When max_seconds or
-// max_iterations have passed, the best so far is returned.
+// max_iterations have passed, the best so far is returned; every start gets at least one iteration.
 absl::StatusOr<MomentFitResult> RunMomentFit(const MomentFitRequest& request, SharedFitState& state);
 
 }  // namespace fidelio

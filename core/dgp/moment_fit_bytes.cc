@@ -62,10 +62,12 @@ void WriteStarts(const std::vector<StartState>& starts, ByteWriter& out) {
     out.Write(s.z);
     out.F64(s.value);
     out.Bool(s.done);
+    out.U32(static_cast<uint32_t>(s.rounds));
+    out.I64(s.iterations);
   }
 }
 
-std::vector<StartState> ReadStarts(ByteReader& in) {
+std::vector<StartState> ReadStarts(ByteReader& in, uint32_t version) {
   std::vector<StartState> starts;
   const uint64_t count = in.U64();
   for (uint64_t i = 0; i < count && in.ok(); ++i) {
@@ -74,6 +76,10 @@ std::vector<StartState> ReadStarts(ByteReader& in) {
     s.z = in.ReadVector();
     s.value = in.F64();
     s.done = in.Bool();
+    if (version >= 3) {
+      s.rounds = static_cast<int>(in.U32());
+      s.iterations = in.I64();
+    }
     starts.push_back(std::move(s));
   }
   return starts;
@@ -90,21 +96,21 @@ void WriteFitState(const MomentFitState& state, ByteWriter& out) {
   out.F64(state.seconds);
 }
 
-MomentFitState ReadFitState(ByteReader& in, bool with_iterations) {
+MomentFitState ReadFitState(ByteReader& in, uint32_t version) {
   MomentFitState state;
-  state.starts = ReadStarts(in);
+  state.starts = ReadStarts(in, version);
   const uint64_t modes = in.U64();
   for (uint64_t i = 0; i < modes && in.ok(); ++i) state.modes.push_back(ReadMode(in));
   const uint64_t chains = in.U64();
   for (uint64_t i = 0; i < chains && in.ok(); ++i) state.chains.push_back(ReadChain(in));
-  if (with_iterations) state.iterations = in.I64();
+  if (version >= 2) state.iterations = in.I64();
   state.evaluations = in.I64();
   state.seconds = in.F64();
   return state;
 }
 
 absl::Status CheckFitState(const MomentFitState& state, const std::vector<StartState>& warm,
-                        const std::vector<std::shared_ptr<const MomentModel>>& structures) {
+                           const std::vector<std::shared_ptr<const MomentModel>>& structures) {
   const auto fits = [&](int structure, const Vector& z) {
     return structure >= 0 && structure < static_cast<int>(structures.size()) &&
            z.size() == structures[structure]->layout.parameters.size();

@@ -43,6 +43,8 @@ struct MomentModel {
   // on average over the box).
   Matrix TrendKernel(const Matrix& a, const Matrix& b) const;
   Vector TrendDiagonal(const Matrix& x) const;
+  // z with p(x, x') = z·z'.
+  Matrix TrendInputs(const Matrix& x) const;
 
   // Layer 1's inputs: x warped and divided by the lengthscales.
   void FirstInputs(const ConstVectorRef& theta, const Matrix& x, Matrix& inputs) const;
@@ -56,12 +58,18 @@ struct MomentQueries {
 
   // Of a model whose layer 1 is given: the moments of f_0 given y_0 at these points.
   struct First {
-    Matrix cross;       // with the N data points, N×M
+    Matrix cross;  // with the N data points, N×M
     Vector mean, variance;
     Matrix covariance;  // M×M, only for joint posteriors
   } first;
 
   MomentQueries(const MomentModel& model, Matrix scaled_x);
+
+  // Some of them.
+  MomentQueries Rows(Eigen::Index begin, Eigen::Index count) const;
+
+ private:
+  MomentQueries() = default;
 };
 
 }  // namespace fidelio

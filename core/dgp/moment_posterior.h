@@ -53,6 +53,7 @@ class MomentPosterior {
 
  private:
   friend class MomentJoint;
+  friend class MomentPaths;
 
   // A level under one link, conditioned on its data.
   struct Conditioned {

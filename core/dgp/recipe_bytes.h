@@ -1,27 +1,18 @@
-// Recipes and scalings within a checkpoint (core/base/bytes.h):
+// Recipes within a checkpoint (core/base/bytes.h):
 //
 //   recipe    u32 first level, u32 kernel, bool warp, bool trend, f64 trend curvature, f64 noise floor, f64 tie, f64 centre of
 //             layer 1's log lengthscales, u64 links, per link bool offset, bool raw zero, f64 weight
-//   scaling   vectors lowest input, width, f64 mean, f64 standard deviation of outputs
 #ifndef FIDELIO_CORE_DGP_RECIPE_BYTES_H_
 #define FIDELIO_CORE_DGP_RECIPE_BYTES_H_
 
-#include "absl/status/status.h"
 #include "core/base/bytes.h"
 #include "core/dgp/recipe.h"
-#include "core/dgp/scaled_data.h"
 
 namespace fidelio {
 
 // The parts of a recipe that predictions depend on; priors are read as their defaults.
 void WriteRecipe(const Recipe& recipe, ByteWriter& out);
 Recipe ReadRecipe(ByteReader& in);
-
-void WriteScaling(const Scaling& scaling, ByteWriter& out);
-Scaling ReadScaling(ByteReader& in);
-
-// OK, or DATA_LOSS when a scaling that was read is not one of `dimension` inputs.
-absl::Status CheckScaling(const Scaling& scaling, int dimension);
 
 }  // namespace fidelio
 

@@ -16,11 +16,10 @@ class Emulator;
 
 struct FitOptions {
   std::optional<KernelFamily> kernel = KernelFamily::kRbf;  // absent: families are averaged by their evidence
-  uint64_t seed =
-      0;            // the same seed gives the same model, whatever the number of threads, unless a limit below ends it
-  int threads = 0;  // 0: all cores
+  uint64_t seed = 0;  // the same seed gives the same model, whatever the number of threads, unless max_seconds end it
+  int threads = 0;    // 0: all cores
   double max_seconds = std::numeric_limits<double>::infinity();  // > 0; then the best so far is returned
-  // > 0, over all phases; then the best so far is returned. The first two are always made.
+  // > 0, over all phases; then the best so far is returned. Where a fit begins at several points, each gets one at least.
   int64_t max_iterations = std::numeric_limits<int64_t>::max();
   int neighbours = 0;  // that a neighbour layer looks at, for methods with such layers; 0: 32
   // A model that the same method fitted, with the same numbers of levels and inputs: it shows where to start from.

@@ -228,9 +228,9 @@ Matrix NeighbourDgp::Impl::Gradient(const Queries& queries, int level, Matrix me
   }
   for (size_t k = 0, at = 0; IsUpper(level) && k < draws.size(); at += posteriors[k].links(), ++k) {
     const Index first = static_cast<Index>(at), links = posteriors[k].links();
-    gradient += posteriors[k].Gradient(queries.seen[draws[k].structure], OwnLevel(level),
-                                       mean_bar.middleRows(first, links), variance_bar.middleRows(first, links),
-                                       workspace);
+    gradient +=
+        posteriors[k].Gradient(queries.seen[draws[k].structure], OwnLevel(level), mean_bar.middleRows(first, links),
+                               variance_bar.middleRows(first, links), workspace);
     for (Index i = 0; i < n; ++i) {
       bars[i].mean += workspace.first_bar.mean[i];
       bars[i].variance += workspace.first_bar.variance[i];
@@ -270,8 +270,8 @@ absl::StatusOr<Prediction> NeighbourDgp::Predict(const Matrix& x, const PredictO
       result.quantiles.middleRows(begin, n) = MixtureQuantiles(mixture, options.quantiles);
     }
     if (options.input_gradient) {
-      result.input_gradient.middleRows(begin, n) = impl_->Gradient(
-          queries, level, mixture.weight.replicate(1, n), Matrix::Zero(mixture.weight.size(), n), workspace);
+      result.input_gradient.middleRows(begin, n) = impl_->Gradient(queries, level, mixture.weight.replicate(1, n),
+                                                                   Matrix::Zero(mixture.weight.size(), n), workspace);
     }
   });
   return result;
@@ -299,8 +299,8 @@ absl::StatusOr<Matrix> NeighbourDgp::MixtureGradient(const Matrix& x, const Matr
   Matrix gradient(x.rows(), x.cols());
   impl_->ForBlocks(x, level, options.threads, [&](Index begin, const Impl::Queries& queries, auto& workspace) {
     const Index n = queries.x.rows();
-    gradient.middleRows(begin, n) = impl_->Gradient(queries, level, mean_bar.middleCols(begin, n),
-                                                    variance_bar.middleCols(begin, n), workspace);
+    gradient.middleRows(begin, n) =
+        impl_->Gradient(queries, level, mean_bar.middleCols(begin, n), variance_bar.middleCols(begin, n), workspace);
   });
   return gradient;
 }
@@ -343,8 +343,7 @@ absl::StatusOr<std::unique_ptr<Emulator>> NeighbourDgp::Condition(const Dataset&
         absl::StrFormat("level %d: its noise variance was %s by the fit and is %s now; fit again", t,
                         learned ? "learned" : "given", learned ? "given" : "to be learned"));
   }
-  auto stack =
-      Impl::BuildStack(data, impl_->scaling, impl_->stack->neighbours(), impl_->layers(), threads);
+  auto stack = Impl::BuildStack(data, impl_->scaling, impl_->stack->neighbours(), impl_->layers(), threads);
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl,
                            Impl::Build(data, impl_->scaling, std::move(stack), impl_->recipes(), impl_->draws,
                                        impl_->report, threads, impl_.get()));

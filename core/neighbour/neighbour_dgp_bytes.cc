@@ -1,7 +1,7 @@
 // The checkpoint of a NeighbourDgp, version 1 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   data         as in core/emulator/dataset_bytes.h
-//   scaling      as in core/dgp/recipe_bytes.h
+//   scaling      as in core/dgp/scaling_bytes.h
 //   stack        u32 neighbours; u64 layers; per layer u32 kernel, vector θ
 //   structures   u64 count; recipes as in core/dgp/recipe_bytes.h
 //   draws        u64 count; per draw u32 structure, f64 weight, vector θ
@@ -16,6 +16,7 @@
 #include "core/base/bytes.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/recipe_bytes.h"
+#include "core/dgp/scaling_bytes.h"
 #include "core/emulator/dataset_bytes.h"
 #include "core/neighbour/neighbour_dgp_impl.h"
 
@@ -61,8 +62,7 @@ absl::Status CheckDraws(const std::vector<MomentDraw>& draws, const std::vector<
   }
   for (const MomentDraw& draw : draws) {
     if (draw.structure >= 0 && draw.structure < static_cast<int>(recipes.size()) && std::isfinite(draw.weight) &&
-        draw.theta.size() ==
-            MomentLayout(recipes[draw.structure], data.dimension(), learn_noise).parameters.size()) {
+        draw.theta.size() == MomentLayout(recipes[draw.structure], data.dimension(), learn_noise).parameters.size()) {
       continue;
     }
     return absl::DataLossError(

@@ -34,13 +34,14 @@ using Eigen::Index;
 
 constexpr uint32_t kVersion = 1;
 constexpr int kNeighbours = 32;
-constexpr int kConditionals = 2000;     // of Vecchia's likelihood
-constexpr int kIterations = 80;         // of L-BFGS, per family and round
-constexpr int kMostRounds = 2;          // with new neighbours
-constexpr double kSameMetric = 0.25;    // ratios of lengthscales that differ by less (in logarithms) give the same neighbours
-constexpr int kSketch = 300;            // observations of the upper levels
-constexpr int kSketchStarts = 2;        // modes of the sketch, of different structures, that are followed on all observations
-constexpr uint32_t kSketchStream = 12;  // of the seed
+constexpr int kConditionals = 2000;  // of Vecchia's likelihood
+constexpr int kIterations = 80;      // of L-BFGS, per family and round
+constexpr int kMostRounds = 2;       // with new neighbours
+constexpr double kSameMetric =
+    0.25;                         // ratios of lengthscales that differ by less (in logarithms) give the same neighbours
+constexpr int kSketch = 300;      // observations of the upper levels
+constexpr int kSketchStarts = 2;  // modes of the sketch, of different structures, that are followed on all observations
+constexpr uint32_t kSketchStream = 12;                   // of the seed
 constexpr double kStackShare = 0.4, kSketchShare = 0.2;  // of the progress bar
 
 // So many numbers below n, ascending.
@@ -141,8 +142,8 @@ class NeighbourDgpFit::Runner {
       progress.evaluations = ++s.evaluations;
       progress.seconds = s.seconds;
     });
-    out_of_time_ = out_of_time_ || progress.seconds > options_.max_seconds ||
-                   progress.iteration >= options_.max_iterations;
+    out_of_time_ =
+        out_of_time_ || progress.seconds > options_.max_seconds || progress.iteration >= options_.max_iterations;
     cancelled_ = cancelled_ || (observer_ != nullptr && !observer_->OnProgress(progress));
     return !cancelled_ && !(out_of_time_ && progress.iteration > 1);
   }
@@ -285,8 +286,7 @@ class NeighbourDgpFit::Runner {
       request.extra_starts = warm;
       request.only_extra_starts = true;
     }
-    FIDELIO_ASSIGN_OR_RETURN(MomentFitResult result,
-                             RunPart(std::move(request), impl_.upper_state, begun, 1 - begun));
+    FIDELIO_ASSIGN_OR_RETURN(MomentFitResult result, RunPart(std::move(request), impl_.upper_state, begun, 1 - begun));
     draws = std::move(result.draws);
     report.evaluations = spent_.evaluations - state.evaluations;
     report.seconds = spent_.seconds - state.seconds;
@@ -377,9 +377,8 @@ std::string NeighbourDgpFit::SaveState() const {
 
 absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> NeighbourDgpFit::Resume(absl::string_view bytes, const Dataset& data,
                                                                          int threads) {
-  FIDELIO_ASSIGN_OR_RETURN(
-      ByteReader::Opened opened,
-      ByteReader::Open(bytes, kNeighbourDgpFitKind, kVersion, "state of a running fit with neighbour layers"));
+  FIDELIO_ASSIGN_OR_RETURN(ByteReader::Opened opened, ByteReader::Open(bytes, kNeighbourDgpFitKind, kVersion,
+                                                                       "state of a running fit with neighbour layers"));
   ByteReader& in = opened.reader;
   const uint32_t recipe = in.U32();
   if (recipe != kUpperRecipeVersion) {
@@ -428,8 +427,7 @@ double NeighbourDgpFit::MemoryBytes(const std::vector<int64_t>& counts, int dime
   for (int t = 0; t < static_cast<int>(counts.size()); ++t) {
     // The data, a copy of them in the model, and one that is scaled; trees of a permutation while neighbours are found.
     bytes += static_cast<double>(counts[t]) * 8 * (6 * dimension + 8);
-    bytes += static_cast<double>(
-        NeighbourStack::MemoryBytes(counts[t], std::min(t, stacked), dimension, kNeighbours));
+    bytes += static_cast<double>(NeighbourStack::MemoryBytes(counts[t], std::min(t, stacked), dimension, kNeighbours));
     if (t >= stacked) upper += static_cast<double>(counts[t]);
   }
   // Each thread has the covariances of a structure with their adjoints; the result has the factors of some draws.

@@ -188,8 +188,7 @@ absl::StatusOr<Matrix> NeighbourDgp::SamplePaths(const Matrix& x, const SampleOp
 
 ObservedMixtures NeighbourDgp::Impl::LeftOutOfStack(int level) const {
   const int count = stack->count(level), n = std::min(count, kMostLeftOut);
-  ObservedMixtures at{
-      .y = Vector(n), .weight = Matrix::Ones(1, n), .mean = Matrix(1, n), .variance = Matrix(1, n)};
+  ObservedMixtures at{.y = Vector(n), .weight = Matrix::Ones(1, n), .mean = Matrix(1, n), .variance = Matrix(1, n)};
   const double unit = scaling.output_sd * scaling.output_sd;
   ParallelFor(n, 0, [&](int k) {
     const int i = static_cast<int>((2 * k + 1) * static_cast<int64_t>(count) / (2 * n));

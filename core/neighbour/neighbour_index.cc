@@ -1,9 +1,8 @@
 #include "core/neighbour/neighbour_index.h"
 
-#include <nanoflann.hpp>
-
 #include <algorithm>
 #include <cstdint>
+#include <nanoflann.hpp>
 #include <utility>
 
 namespace fidelio {

@@ -30,9 +30,9 @@ struct NeighbourLayout {
 
 // θ decoded.
 struct NeighbourParameters {
-  Vector inverse;                     // D: 1/lengthscale of the kernel over x; in an upper layer that of k_delta
-  double amplitude = 0, mean = 0;     // of a first layer
-  Vector rho_inverse;                 // D, of an upper layer, as the following
+  Vector inverse;                  // D: 1/lengthscale of the kernel over x; in an upper layer that of k_delta
+  double amplitude = 0, mean = 0;  // of a first layer
+  Vector rho_inverse;              // D, of an upper layer, as the following
   LinkScalars scalars;
   double offset = 0;
   double noise = kNeighbourNoiseFloor;  // learned variance, with the floor

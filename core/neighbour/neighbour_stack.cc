@@ -140,8 +140,7 @@ Matrix NeighbourStack::ObservedCovariance(int level, const std::vector<int>& obs
 
 Stencil NeighbourStack::Solve(int level, const Site& point, int excluded) const {
   const Layer& layer = layers_[level];
-  const Vector scaled =
-      layer.parameters->inverse.cwiseProduct(Eigen::Map<const Vector>(point.x, layer.data.x.rows()));
+  const Vector scaled = layer.parameters->inverse.cwiseProduct(Eigen::Map<const Vector>(point.x, layer.data.x.rows()));
   Stencil stencil;
   stencil.index = layer.index->Nearest(scaled.data(), neighbours_, excluded);
   const std::vector<Site> sites = Sites(level, stencil.index);
@@ -207,8 +206,7 @@ Matrix NeighbourStack::Covariance(int level, absl::Span<const Site> p, absl::Spa
         covariance(i, j) = own.variance;
         continue;
       }
-      const Common common =
-          CommonNeighbours(own, q[j].at[level], [&](int k) { return Noise(level, k); });
+      const Common common = CommonNeighbours(own, q[j].at[level], [&](int k) { return Noise(level, k); });
       if (common.share == 0) continue;
       double sum = product(static_cast<Index>(rows.observed.size() + i), j) + common.noise;
       for (size_t k = 0; k < places.size(); ++k) sum -= own.weight[k] * product(places[k], j);

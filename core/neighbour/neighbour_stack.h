@@ -119,7 +119,8 @@ class NeighbourStack {
   };
   Support SupportOf(int level, absl::Span<const Site> points) const;
   // K_level(rows, support) a for the coefficients a of each point's error: rows × points.
-  Matrix TimesErrors(int level, absl::Span<const Site> rows, absl::Span<const Site> points, const Support& support) const;
+  Matrix TimesErrors(int level, absl::Span<const Site> rows, absl::Span<const Site> points,
+                     const Support& support) const;
 
   Stencil Solve(int level, const Site& point, int excluded) const;
   Matrix ObservedCovariance(int level, const std::vector<int>& observed, absl::Span<const Site> sites) const;

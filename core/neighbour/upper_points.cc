@@ -78,8 +78,8 @@ std::shared_ptr<const MomentModel> UpperPoints::Model(const Recipe& recipe, cons
   for (size_t t = 0; t < some.offset.size(); ++t) {
     some.offset[t] = static_cast<int>(std::lower_bound(rows.begin(), rows.end(), data_.offset[t]) - rows.begin());
   }
-  return std::make_shared<const MomentModel>(
-      std::move(some), recipe, GivenMoments{moments_.mean(rows), moments_.covariance(rows, rows)});
+  return std::make_shared<const MomentModel>(std::move(some), recipe,
+                                             GivenMoments{moments_.mean(rows), moments_.covariance(rows, rows)});
 }
 
 }  // namespace fidelio

@@ -23,8 +23,8 @@ std::vector<Recipe> UpperRecipes(const NeighbourStack& stack, std::optional<Kern
     r.given_first = true;
     r.warp = false;
     r.trend = false;
-    const double lean =
-        kLean * (log_lengthscale - r.lengthscale.centre - 0.5 * std::log(static_cast<double>(parameters.inverse.size())));
+    const double lean = kLean * (log_lengthscale - r.lengthscale.centre -
+                                 0.5 * std::log(static_cast<double>(parameters.inverse.size())));
     r.rho_lengthscale.centre += lean;
     r.delta_lengthscale.centre += lean;
     r.rho_lengthscale.scale = 1;

@@ -1,8 +1,8 @@
 // What server/model keeps in the store's opaque bytes: specs, options, progress, metadata, errors and remembered answers.
 //
-// Each is a sealed envelope (core/base/bytes.h) of its own kind and version; codec.cc states the order of the fields. A
-// newer program reads every version that an older one wrote. Decoding checks everything that the program relies on:
-// bytes that pass their checksum and still make no sense are DATA_LOSS.
+// Each is a sealed envelope (core/base/bytes.h) of its own kind and version; codec_model.cc, codec_fit.cc and
+// codec_revision.cc state the order of the fields. A newer program reads every version that an older one wrote. Decoding
+// checks everything that the program relies on: bytes that pass their checksum and still make no sense are DATA_LOSS.
 //
 // Free functions without state: safe from every thread.
 #ifndef FIDELIO_SERVER_MODEL_CODEC_H_

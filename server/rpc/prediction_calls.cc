@@ -86,6 +86,7 @@ grpc::Status EmulatorService::SamplePaths(Context* context, const v1::SamplePath
     }
     options.count = static_cast<int>(std::max(request->count(), 1u));
     options.seed = request->seed();
+    options.check = [&call] { return call.StopReason(); };
     FIDELIO_RETURN_IF_ERROR(CheckInputs(request->inputs(), *revision, limits));
     const int64_t n = request->inputs().rows(), s = options.count;
     if (n > limits.max_covariance_points) {

@@ -72,7 +72,8 @@ class GrowthCommand : public Command {
       const double step = std::log(static_cast<double>(b.count) / a.count);
       seconds = std::max(seconds, std::log(b.fit_seconds / a.fit_seconds) / step);
       // What the process had before belongs to no fit; the least that is told apart is a MiB.
-      memory = std::max(memory, std::log(std::max(1.0, b.peak_mib - before) / std::max(1.0, a.peak_mib - before)) / step);
+      memory =
+          std::max(memory, std::log(std::max(1.0, b.peak_mib - before) / std::max(1.0, a.peak_mib - before)) / step);
     }
     outcome.json["seconds_exponent"] = seconds;
     outcome.json["memory_exponent"] = memory;

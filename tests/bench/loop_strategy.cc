@@ -2,9 +2,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/random.h"
+#include "core/base/sobol.h"
 #include "core/base/status_macros.h"
 #include "core/design/dpp_design.h"
-#include "core/design/sobol.h"
 #include "core/design/suggest.h"
 
 namespace fidelio::bench {

@@ -135,8 +135,7 @@ absl::Status DrawFigure(const MapData& map, const Emulator& emulator, uint64_t s
   design_options.seed = seed;
   design_options.threads = threads;
   const double begin = Now();
-  FIDELIO_ASSIGN_OR_RETURN(const Design design,
-                           DesignByDpp(emulator, map.x(candidates, Eigen::all), design_options));
+  FIDELIO_ASSIGN_OR_RETURN(const Design design, DesignByDpp(emulator, map.x(candidates, Eigen::all), design_options));
   std::printf("design of %d from %d candidates: %.1f s\n", kDesign, kCandidates, Now() - begin);
   const Vector truth = map.high(rows), sd = prediction.variance.cwiseSqrt();
   const double high = std::max(truth.maxCoeff(), prediction.mean.maxCoeff());
@@ -187,9 +186,8 @@ class MalariaCommand : public Command {
     for (size_t k = 0; k < seeds_.size(); ++k) {
       FIDELIO_ASSIGN_OR_RETURN(const Measured m, Measure(map, seeds_[k], k == 0));
       const double share = 1.0 / static_cast<double>(seeds_.size());
-      for (double Measured::*field :
-           {&Measured::rmse, &Measured::gp_rmse, &Measured::coverage95, &Measured::fit_seconds,
-            &Measured::predict_seconds, &Measured::evaluations}) {
+      for (double Measured::*field : {&Measured::rmse, &Measured::gp_rmse, &Measured::coverage95,
+                                      &Measured::fit_seconds, &Measured::predict_seconds, &Measured::evaluations}) {
         mean.*field += share * (m.*field);
       }
       mean.peak_rss_mib = std::max(mean.peak_rss_mib, m.peak_rss_mib);

@@ -83,8 +83,8 @@ absl::StatusOr<MapData> ReadMap(const std::string& path) {
 absl::StatusOr<MapSplit> SplitMap(const MapData& map, int train_low, int train_high, int test, uint64_t seed) {
   const int n = static_cast<int>(map.low.size());
   if (train_high + test > n) {
-    return absl::InvalidArgumentError(absl::StrFormat("%d rows, but --train-high and --test want %d", n,
-                                                      train_high + test));
+    return absl::InvalidArgumentError(
+        absl::StrFormat("%d rows, but --train-high and --test want %d", n, train_high + test));
   }
   const std::vector<int> low = Draw(n, std::min(n, train_low), seed, kLowStream);
   const std::vector<int> high = Draw(n, train_high + test, seed, kHighStream);

@@ -35,7 +35,8 @@ std::array<int, 3> Colour(double part) {
   const auto low = std::min(static_cast<size_t>(at), kColours.size() - 2);
   std::array<int, 3> colour;
   for (int c = 0; c < 3; ++c) {
-    colour[c] = static_cast<int>(std::lround(kColours[low][c] + (at - low) * (kColours[low + 1][c] - kColours[low][c])));
+    colour[c] =
+        static_cast<int>(std::lround(kColours[low][c] + (at - low) * (kColours[low + 1][c] - kColours[low][c])));
   }
   return colour;
 }
@@ -49,8 +50,9 @@ std::string Chunk(const std::string& type, const std::string& data) {
   BigEndian(static_cast<uint32_t>(data.size()), out);
   const std::string body = type + data;
   out += body;
-  BigEndian(static_cast<uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size()))),
-            out);
+  BigEndian(
+      static_cast<uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(body.data()), static_cast<uInt>(body.size()))),
+      out);
   return out;
 }
 

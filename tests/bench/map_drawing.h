@@ -11,9 +11,9 @@ namespace fidelio::bench {
 
 struct MapPanel {
   std::string title;
-  Vector values;  // one per point
+  Vector values;             // one per point
   double low = 0, high = 1;  // of the colours
-  Matrix marks;   // k×2: points to mark; may be empty
+  Matrix marks;              // k×2: points to mark; may be empty
 };
 
 // Points x (n×2: to the right, up), shared by all panels. Cells without a point stay empty, cells with several show their mean.

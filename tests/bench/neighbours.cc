@@ -95,15 +95,17 @@ class NeighboursCommand : public Command {
       ++count;
       table.Add({name, absl::StrFormat("%d", low_), Short(rmse), Short(exact), Fixed(ratio, 3), Fixed(coverage, 3),
                  Fixed(exact_coverage, 3)});
-      outcome.json.push_back({{"problem", name}, {"low", low_}, {"rmse", rmse}, {"rmse_of_all", exact}, {"ratio", ratio}});
+      outcome.json.push_back(
+          {{"problem", name}, {"low", low_}, {"rmse", rmse}, {"rmse_of_all", exact}, {"ratio", ratio}});
     }
     table.Print();
     const double mean = sum / count;
     if (!(mean <= kMostLoss)) {
       outcome.missed.push_back(absl::StrFormat("rmse %.3f of that of all neighbours, bar %g", mean, kMostLoss));
     }
-    outcome.summary = absl::StrFormat("%d neighbours of %d: rmse %.3f of that of all on average, %.3f at worst, %d bars missed",
-                                      neighbours_, low_, mean, worst, outcome.missed.size());
+    outcome.summary =
+        absl::StrFormat("%d neighbours of %d: rmse %.3f of that of all on average, %.3f at worst, %d bars missed",
+                        neighbours_, low_, mean, worst, outcome.missed.size());
     return outcome;
   }
 

@@ -55,7 +55,7 @@ RULES = {
     "core/gp": MATHEMATICS + PARTS + ["core/optim"],
     "core/dgp": MATHEMATICS + MODEL,
     "core/neighbour": MATHEMATICS + MODEL + ["core/dgp", "nanoflann"],
-    "core/baseline": MATHEMATICS + MODEL,
+    "core/baseline": MATHEMATICS + MODEL + ["core/dgp/scaled_data.h", "core/dgp/scaling_bytes.h"],
     "core/design": MATHEMATICS + FOUNDATION + ["core/emulator"],
     "core/checkpoint": MATHEMATICS + ["core/base", "core/emulator", "core/dgp", "core/baseline", "core/neighbour"],
     "core/problems": MATHEMATICS + ["core/base", "core/emulator"],

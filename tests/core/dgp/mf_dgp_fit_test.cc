@@ -90,26 +90,47 @@ TEST(MfDgpFitTest, EndedBudgetGivesTheBestSoFar) {
   EXPECT_TRUE((*model)->Predict(SmallQueries(5, 2), {})->mean.allFinite());
 }
 
-TEST(MfDgpFitTest, BudgetOfIterationsEndsTheFitWithTheBestSoFar) {
-  for (const int64_t budget : {2, 40, 300}) {
-    StopAfter watch(nullptr, 1 << 30, 0);
-    const auto model = MfDgp::Fit(SmallData({10, 5}, 1), {.threads = 1, .max_iterations = budget}, &watch);
-    ASSERT_TRUE(model.ok()) << model.status();
-    EXPECT_EQ(watch.last().iteration, budget);
-    EXPECT_TRUE((*model)->Predict(SmallQueries(5, 1), {})->mean.allFinite());
+// In the search for modes, before the curvature, and in sampling.
+class IterationBudgetTest : public ::testing::TestWithParam<int64_t> {};
+
+TEST_P(IterationBudgetTest, EndsTheFitWithTheBestSoFarWhateverTheNumberOfThreads) {
+  const Dataset data = SmallData({10, 5}, 1);
+  StopAfter watch(nullptr, 1 << 30, 0);
+  const auto one = MfDgp::Fit(data, {.threads = 1, .max_iterations = GetParam()}, &watch);
+  ASSERT_TRUE(one.ok()) << one.status();
+  EXPECT_LE(watch.last().iteration, GetParam());
+  for (const int threads : {2, 3, 5}) {
+    const auto several = MfDgp::Fit(data, {.threads = threads, .max_iterations = GetParam()});
+    ASSERT_TRUE(several.ok()) << several.status();
+    EXPECT_EQ((*several)->Save(), (*one)->Save());
   }
 }
 
-TEST(MfDgpFitTest, BudgetOfIterationsCountsThoseBeforeAnInterruption) {
-  auto fit = MfDgpFit::Create(SmallData({10, 5}, 1), {.threads = 1, .max_iterations = 60});
-  ASSERT_TRUE(fit.ok());
-  StopAfter stop(nullptr, 50, 0);
-  EXPECT_EQ((*fit)->Run(&stop).status().code(), absl::StatusCode::kCancelled);
-  auto resumed = MfDgpFit::Resume((*fit)->SaveState(), 1);
-  ASSERT_TRUE(resumed.ok()) << resumed.status();
+TEST_P(IterationBudgetTest, GivesTheSameModelAfterAnInterruption) {
+  const Dataset data = SmallData({10, 5}, 1);
+  const auto whole = MfDgp::Fit(data, {.max_iterations = GetParam()});
+  ASSERT_TRUE(whole.ok()) << whole.status();
+  for (const int64_t calls : {30, 140, 500}) {
+    auto fit = MfDgpFit::Create(data, {.threads = 2, .max_iterations = GetParam()});
+    ASSERT_TRUE(fit.ok());
+    StopAfter stop(fit->get(), calls, 0);
+    if ((*fit)->Run(&stop).ok()) continue;  // the budget was spent before
+    const auto resumed = MfDgpFit::Resume(stop.saved(), 1);
+    ASSERT_TRUE(resumed.ok()) << resumed.status();
+    const auto model = (*resumed)->Run();
+    ASSERT_TRUE(model.ok()) << model.status();
+    EXPECT_EQ(Means(**model), Means(**whole));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Moments, IterationBudgetTest, ::testing::Values(40, 300, 700, 1000, 1500));
+
+TEST(MfDgpFitTest, TheSmallestBudgetStillGivesAModel) {
   StopAfter watch(nullptr, 1 << 30, 0);
-  ASSERT_TRUE((*resumed)->Run(&watch).ok());
-  EXPECT_EQ(watch.last().iteration, 60);
+  const auto model = MfDgp::Fit(SmallData({10, 5}, 1), {.max_iterations = 1}, &watch);
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_LT(watch.last().iteration, 40);  // one for each point to start from
+  EXPECT_TRUE((*model)->Predict(SmallQueries(5, 1), {})->mean.allFinite());
 }
 
 TEST(MfDgpFitTest, WarmStartNeedsFewerEvaluations) {

@@ -264,5 +264,17 @@ TEST_F(MfDgpJointTest, BadArgumentsNameFieldValueAndRule) {
   EXPECT_TRUE(IsError(model_->SamplePaths(x, {.count = 0}).status(), kInvalid, {"count: 0, want at least 1"}));
 }
 
+TEST_F(MfDgpJointTest, WorkEndsWhenItsCheckSaysSo) {
+  const Matrix x = SmallQueries(4, 2);
+  int asked = 0;
+  const auto third = [&asked] { return ++asked < 3 ? absl::OkStatus() : absl::CancelledError("nobody waits"); };
+  EXPECT_TRUE(IsError(model_->JointMoments(x, {.check = third}).status(), absl::StatusCode::kCancelled, {"nobody"}));
+  EXPECT_EQ(asked, 3);
+  asked = 0;
+  const SampleOptions options{.count = 200, .check = third};
+  EXPECT_TRUE(IsError(model_->SamplePaths(x, options).status(), absl::StatusCode::kCancelled, {"nobody"}));
+  EXPECT_GE(asked, 3);
+}
+
 }  // namespace
 }  // namespace fidelio

@@ -52,8 +52,8 @@ TEST_P(VecchiaObjectiveTest, IsTheExactLikelihoodWhenAllBeforeAreNeighbours) {
   const NeighbourStack stack = Begun(1000);
   Dataset data = data_;
   data.levels.resize(GetParam().level + 1);
-  const auto model = std::make_shared<const MomentModel>(ScaleData(data, 0, ScalingOf(data_)),
-                                                         PlainRecipe(GetParam().kernel));
+  const auto model =
+      std::make_shared<const MomentModel>(ScaleData(data, 0, ScalingOf(data_)), PlainRecipe(GetParam().kernel));
   MomentRecursion recursion(model);
   ASSERT_TRUE(recursion.Forward(ExactTheta(data)).ok());
   const double exact = recursion.log_likelihood() - recursion.log_likelihood_below(GetParam().level);
@@ -77,7 +77,8 @@ INSTANTIATE_TEST_SUITE_P(Layers, VecchiaObjectiveTest,
                                            Case{KernelFamily::kMatern52, 1, false},
                                            Case{KernelFamily::kMatern32, 1, true}),
                          [](const auto& test) {
-                           return KernelName(test.param.kernel) + std::string(test.param.level == 0 ? "First" : "Upper") +
+                           return KernelName(test.param.kernel) +
+                                  std::string(test.param.level == 0 ? "First" : "Upper") +
                                   (test.param.given_noise ? "GivenNoise" : "");
                          });
 

@@ -25,8 +25,8 @@
 //
 // For each dimension from the second: the primitive polynomial with its coefficients as bits, highest power first, then as
 // many initial numbers m_1, m_2, … as its degree.
-#ifndef FIDELIO_CORE_DESIGN_SOBOL_NUMBERS_H_
-#define FIDELIO_CORE_DESIGN_SOBOL_NUMBERS_H_
+#ifndef FIDELIO_CORE_BASE_SOBOL_NUMBERS_H_
+#define FIDELIO_CORE_BASE_SOBOL_NUMBERS_H_
 
 #include <cstdint>
 
@@ -132,4 +132,4 @@ inline constexpr uint16_t kSobolNumbers[] = {
 
 }  // namespace fidelio
 
-#endif  // FIDELIO_CORE_DESIGN_SOBOL_NUMBERS_H_
+#endif  // FIDELIO_CORE_BASE_SOBOL_NUMBERS_H_

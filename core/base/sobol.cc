@@ -1,4 +1,4 @@
-#include "core/design/sobol.h"
+#include "core/base/sobol.h"
 
 #include <algorithm>
 #include <bit>
@@ -8,8 +8,8 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/random.h"
-#include "core/design/sobol_numbers.h"
-#include "core/design/sobol_sequence.h"
+#include "core/base/sobol_numbers.h"
+#include "core/base/sobol_sequence.h"
 
 namespace fidelio {
 namespace {

@@ -4,8 +4,8 @@
 // random shift of the binary digits in each dimension (Matoušek 1998): every point is uniform in the box, different seeds give
 // independent designs, and the first 2^m points put one into every of 2^m equal cells of each axis. The same bits on every
 // machine. The first points of a larger design are those of a smaller one with the same seed.
-#ifndef FIDELIO_CORE_DESIGN_SOBOL_H_
-#define FIDELIO_CORE_DESIGN_SOBOL_H_
+#ifndef FIDELIO_CORE_BASE_SOBOL_H_
+#define FIDELIO_CORE_BASE_SOBOL_H_
 
 #include <cstdint>
 
@@ -23,4 +23,4 @@ FIDELIO_EXPORT absl::StatusOr<Matrix> ScrambledSobol(int n, const Vector& lower,
 
 }  // namespace fidelio
 
-#endif  // FIDELIO_CORE_DESIGN_SOBOL_H_
+#endif  // FIDELIO_CORE_BASE_SOBOL_H_

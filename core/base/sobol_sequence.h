@@ -1,7 +1,7 @@
 // The digits of Sobol' points: dimension j of point i is SobolDirections(d)[j] combined by the digits of i's Gray code, as a
 // fraction of 2³².
-#ifndef FIDELIO_CORE_DESIGN_SOBOL_SEQUENCE_H_
-#define FIDELIO_CORE_DESIGN_SOBOL_SEQUENCE_H_
+#ifndef FIDELIO_CORE_BASE_SOBOL_SEQUENCE_H_
+#define FIDELIO_CORE_BASE_SOBOL_SEQUENCE_H_
 
 #include <array>
 #include <cstdint>
@@ -21,4 +21,4 @@ std::vector<uint32_t> SobolDigits(int n, const SobolColumns& columns);
 
 }  // namespace fidelio
 
-#endif  // FIDELIO_CORE_DESIGN_SOBOL_SEQUENCE_H_
+#endif  // FIDELIO_CORE_BASE_SOBOL_SEQUENCE_H_

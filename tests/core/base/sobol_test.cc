@@ -1,11 +1,11 @@
-#include "core/design/sobol.h"
+#include "core/base/sobol.h"
 
 #include <cmath>
 #include <limits>
 #include <utility>
 #include <vector>
 
-#include "core/design/sobol_sequence.h"
+#include "core/base/sobol_sequence.h"
 #include "gtest/gtest.h"
 #include "tests/support/near.h"
 #include "tests/support/status.h"

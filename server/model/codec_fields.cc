@@ -1,0 +1,137 @@
+#include "server/model/codec_fields.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/cord.h"
+
+namespace fidelio::codec {
+
+void Put(absl::Time value, ByteWriter& out) { out.I64(absl::ToUnixNanos(value)); }
+absl::Time GetTime(ByteReader& in) { return absl::FromUnixNanos(in.I64()); }
+void Put(absl::Duration value, ByteWriter& out) { out.I64(absl::ToInt64Nanoseconds(value)); }
+absl::Duration GetDuration(ByteReader& in) { return absl::Nanoseconds(in.I64()); }
+
+void Put(const std::vector<int64_t>& values, ByteWriter& out) {
+  out.U64(values.size());
+  for (const int64_t v : values) out.I64(v);
+}
+
+std::vector<int64_t> GetIntegers(ByteReader& in) {
+  std::vector<int64_t> values;
+  const uint64_t count = in.U64();
+  for (uint64_t i = 0; i < count && in.ok(); ++i) values.push_back(in.I64());
+  return values;
+}
+
+void Put(const ModelSpec& spec, ByteWriter& out) {
+  out.String(spec.description);
+  out.I64(spec.input_dimension);
+  PutOptional(spec.input_box, out, [&](const InputBox& box) {
+    out.Write(box.lower);
+    out.Write(box.upper);
+  });
+  out.U64(spec.fidelities.size());
+  for (const FidelitySpec& f : spec.fidelities) {
+    out.String(f.name);
+    out.F64(f.cost);
+  }
+  PutEnum(spec.output_transform.kind, out);
+  out.F64(spec.output_transform.lower);
+  out.F64(spec.output_transform.upper);
+  PutEnum(spec.kind, out);
+}
+
+ModelSpec GetSpec(ByteReader& in, bool& good) {
+  ModelSpec spec;
+  spec.description = in.ReadString();
+  spec.input_dimension = in.I64();
+  spec.input_box = GetOptional(in, [&] {
+    InputBox box;
+    box.lower = in.ReadVector();
+    box.upper = in.ReadVector();
+    return box;
+  });
+  const uint64_t fidelities = in.U64();
+  for (uint64_t t = 0; t < fidelities && in.ok(); ++t) {
+    FidelitySpec f;
+    f.name = in.ReadString();
+    f.cost = in.F64();
+    spec.fidelities.push_back(std::move(f));
+  }
+  spec.output_transform.kind = GetEnum(in, OutputTransformKind::kIdentity, OutputTransformKind::kBounded, good);
+  spec.output_transform.lower = in.F64();
+  spec.output_transform.upper = in.F64();
+  spec.kind = GetEnum(in, ModelKind::kMfDgp, ModelKind::kAr1Recursive, good);
+  // Quarantined models are answered without a spec, so its sizes are checked where they are relied on.
+  return spec;
+}
+
+void Put(const FitSpec& spec, ByteWriter& out) {
+  PutEnum(spec.inference, out);
+  PutOptional(spec.kernel_family, out, [&](KernelFamily k) { PutEnum(k, out); });
+  out.Bool(spec.warm_start);
+  PutOptional(spec.budget_seconds, out, [&](double v) { out.F64(v); });
+  PutOptional(spec.budget_iterations, out, [&](int64_t v) { out.I64(v); });
+  out.U64(spec.seed);
+}
+
+FitSpec GetFitSpec(ByteReader& in, bool& good) {
+  FitSpec spec;
+  spec.inference = GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good);
+  spec.kernel_family = GetOptional(in, [&] { return GetEnum(in, KernelFamily::kRbf, KernelFamily::kMatern52, good); });
+  spec.warm_start = in.Bool();
+  spec.budget_seconds = GetOptional(in, [&] { return in.F64(); });
+  spec.budget_iterations = GetOptional(in, [&] { return in.I64(); });
+  spec.seed = in.U64();
+  return spec;
+}
+
+void Put(const JobProgress& progress, ByteWriter& out) {
+  out.String(progress.phase);
+  out.I64(progress.iteration);
+  out.I64(progress.evaluations);
+  out.F64(progress.fraction);
+  PutOptional(progress.elbo, out, [&](double v) { out.F64(v); });
+  Put(progress.elapsed, out);
+  PutOptional(progress.eta, out, [&](absl::Duration v) { Put(v, out); });
+}
+
+JobProgress GetProgress(ByteReader& in) {
+  JobProgress progress;
+  progress.phase = in.ReadString();
+  progress.iteration = in.I64();
+  progress.evaluations = in.I64();
+  progress.fraction = in.F64();
+  progress.elbo = GetOptional(in, [&] { return in.F64(); });
+  progress.elapsed = GetDuration(in);
+  progress.eta = GetOptional(in, [&] { return GetDuration(in); });
+  return progress;
+}
+
+void Put(const absl::Status& status, ByteWriter& out) {
+  out.U32(static_cast<uint32_t>(status.raw_code()));
+  out.String(status.message());
+  std::vector<std::pair<std::string, std::string>> payloads;
+  status.ForEachPayload([&](absl::string_view url, const absl::Cord& payload) {
+    payloads.emplace_back(std::string(url), std::string(payload));
+  });
+  out.U64(payloads.size());
+  for (const auto& [url, payload] : payloads) {
+    out.String(url);
+    out.String(payload);
+  }
+}
+
+absl::Status GetStatus(ByteReader& in) {
+  const auto code = static_cast<absl::StatusCode>(in.U32());
+  absl::Status status(code, in.ReadString());
+  const uint64_t payloads = in.U64();
+  for (uint64_t i = 0; i < payloads && in.ok(); ++i) {
+    const std::string url = in.ReadString();
+    status.SetPayload(url, absl::Cord(in.ReadString()));
+  }
+  return status;
+}
+
+}  // namespace fidelio::codec

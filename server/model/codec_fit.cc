@@ -1,0 +1,130 @@
+// Records of fits, with their fields in order (codec_fields.h has those that are not plain):
+//
+//   kind 102, StoredFit              fit spec, string owner
+//   kind 103, StoredProgress         progress, optional u32 inference, string reason, i64 resumes, i64 idle resumes
+//   kind 105, Status                 status
+//   kind 108, FitInfo                string model, i64 id, u32 state, fit spec, progress, i64 data version, i64 revision,
+//                                    status, optional u32 inference, string reason, created, optional started,
+//                                    optional finished, i64 resumes, i64 position
+#include "core/base/status_macros.h"
+#include "server/model/codec.h"
+#include "server/model/codec_fields.h"
+
+namespace fidelio {
+
+using codec::GetEnum;
+using codec::GetFitSpec;
+using codec::GetOptional;
+using codec::GetProgress;
+using codec::GetStatus;
+using codec::GetTime;
+using codec::kFit;
+using codec::kFitAnswer;
+using codec::kProgress;
+using codec::kStatus;
+using codec::kVersion;
+using codec::Put;
+using codec::PutEnum;
+using codec::PutOptional;
+using codec::Read;
+
+std::string Encode(const StoredFit& value) {
+  ByteWriter out;
+  Put(value.spec, out);
+  out.String(value.owner);
+  return out.Seal(kFit, kVersion);
+}
+
+template <>
+absl::StatusOr<StoredFit> Decode(absl::string_view bytes) {
+  return Read<StoredFit>(bytes, kFit, "options of a fit", [](ByteReader& in, bool& good) {
+    StoredFit value;
+    value.spec = GetFitSpec(in, good);
+    value.owner = in.ReadString();
+    return value;
+  });
+}
+
+std::string Encode(const StoredProgress& value) {
+  ByteWriter out;
+  Put(value.progress, out);
+  PutOptional(value.inference, out, [&](Inference i) { PutEnum(i, out); });
+  out.String(value.inference_reason);
+  out.I64(value.resume_count);
+  out.I64(value.idle_resumes);
+  return out.Seal(kProgress, kVersion);
+}
+
+template <>
+absl::StatusOr<StoredProgress> Decode(absl::string_view bytes) {
+  if (bytes.empty()) return StoredProgress();  // of a fit that has not begun
+  return Read<StoredProgress>(bytes, kProgress, "progress of a fit", [](ByteReader& in, bool& good) {
+    StoredProgress value;
+    value.progress = GetProgress(in);
+    value.inference = GetOptional(in, [&] { return GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good); });
+    value.inference_reason = in.ReadString();
+    value.resume_count = in.I64();
+    value.idle_resumes = in.I64();
+    return value;
+  });
+}
+
+std::string Encode(const absl::Status& value) {
+  ByteWriter out;
+  Put(value, out);
+  return out.Seal(kStatus, kVersion);
+}
+
+absl::Status DecodeStatus(absl::string_view bytes) {
+  if (bytes.empty()) return absl::OkStatus();
+  absl::StatusOr<ByteReader::Opened> opened = ByteReader::Open(bytes, kStatus, kVersion, "error of a fit");
+  if (!opened.ok()) return opened.status();
+  absl::Status status = GetStatus(opened->reader);
+  FIDELIO_RETURN_IF_ERROR(opened->reader.Finish());
+  return status;
+}
+
+std::string Encode(const FitInfo& value) {
+  ByteWriter out;
+  out.String(value.model);
+  out.I64(value.id);
+  PutEnum(value.state, out);
+  Put(value.options, out);
+  Put(value.progress, out);
+  out.I64(value.data_version);
+  out.I64(value.revision);
+  Put(value.error, out);
+  PutOptional(value.inference, out, [&](Inference i) { PutEnum(i, out); });
+  out.String(value.inference_reason);
+  Put(value.created, out);
+  PutOptional(value.started, out, [&](absl::Time t) { Put(t, out); });
+  PutOptional(value.finished, out, [&](absl::Time t) { Put(t, out); });
+  out.I64(value.resume_count);
+  out.I64(value.queue_position);
+  return out.Seal(kFitAnswer, kVersion);
+}
+
+template <>
+absl::StatusOr<FitInfo> Decode(absl::string_view bytes) {
+  return Read<FitInfo>(bytes, kFitAnswer, "remembered answer", [](ByteReader& in, bool& good) {
+    FitInfo value;
+    value.model = in.ReadString();
+    value.id = in.I64();
+    value.state = GetEnum(in, FitState::kPending, FitState::kCancelled, good);
+    value.options = GetFitSpec(in, good);
+    value.progress = GetProgress(in);
+    value.data_version = in.I64();
+    value.revision = in.I64();
+    value.error = GetStatus(in);
+    value.inference = GetOptional(in, [&] { return GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good); });
+    value.inference_reason = in.ReadString();
+    value.created = GetTime(in);
+    value.started = GetOptional(in, [&] { return GetTime(in); });
+    value.finished = GetOptional(in, [&] { return GetTime(in); });
+    value.resume_count = in.I64();
+    value.queue_position = in.I64();
+    return value;
+  });
+}
+
+}  // namespace fidelio

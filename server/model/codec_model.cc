@@ -1,0 +1,112 @@
+// Records of models, with their fields in order (codec_fields.h has those that are not plain):
+//
+//   kind 101, StoredSpec             spec, string owner, list of u32 noise
+//   kind 106, ModelInfo              string name, spec, string etag, i64 data version, list of i64 counts, i64 revision,
+//                                    created, updated, u32 state, string reason
+//   kind 107, AddObservationsAnswer  i64 data version, list of i64 counts, string etag, i64 revision
+#include "server/model/codec.h"
+#include "server/model/codec_fields.h"
+
+namespace fidelio {
+
+using codec::GetEnum;
+using codec::GetIntegers;
+using codec::GetSpec;
+using codec::GetTime;
+using codec::kModelAnswer;
+using codec::kObservationsAnswer;
+using codec::kSpec;
+using codec::kVersion;
+using codec::Put;
+using codec::PutEnum;
+using codec::Read;
+
+namespace {
+
+bool IsServable(const ModelSpec& spec) {
+  const int64_t d = spec.input_dimension;
+  return d >= 1 && !spec.fidelities.empty() && spec.fidelities.size() <= static_cast<size_t>(kMaxLevels) &&
+         (!spec.input_box || (spec.input_box->lower.size() == d && spec.input_box->upper.size() == d));
+}
+
+}  // namespace
+
+std::string Encode(const StoredSpec& value) {
+  ByteWriter out;
+  Put(value.spec, out);
+  out.String(value.owner);
+  out.U64(value.noise.size());
+  for (const LevelNoise n : value.noise) PutEnum(n, out);
+  return out.Seal(kSpec, kVersion);
+}
+
+template <>
+absl::StatusOr<StoredSpec> Decode(absl::string_view bytes) {
+  return Read<StoredSpec>(bytes, kSpec, "description of a model", [](ByteReader& in, bool& good) {
+    StoredSpec value;
+    value.spec = GetSpec(in, good);
+    value.owner = in.ReadString();
+    const uint64_t levels = in.U64();
+    for (uint64_t t = 0; t < levels && in.ok(); ++t) {
+      value.noise.push_back(GetEnum(in, LevelNoise::kNoData, LevelNoise::kGiven, good));
+    }
+    good = good && IsServable(value.spec) && value.noise.size() == value.spec.fidelities.size();
+    return value;
+  });
+}
+
+std::string Encode(const ModelInfo& value) {
+  ByteWriter out;
+  out.String(value.name);
+  Put(value.spec, out);
+  out.String(value.etag);
+  out.I64(value.data_version);
+  Put(value.observation_counts, out);
+  out.I64(value.current_revision);
+  Put(value.created, out);
+  Put(value.updated, out);
+  PutEnum(value.state, out);
+  out.String(value.quarantine_reason);
+  return out.Seal(kModelAnswer, kVersion);
+}
+
+template <>
+absl::StatusOr<ModelInfo> Decode(absl::string_view bytes) {
+  return Read<ModelInfo>(bytes, kModelAnswer, "remembered answer", [](ByteReader& in, bool& good) {
+    ModelInfo value;
+    value.name = in.ReadString();
+    value.spec = GetSpec(in, good);
+    value.etag = in.ReadString();
+    value.data_version = in.I64();
+    value.observation_counts = GetIntegers(in);
+    value.current_revision = in.I64();
+    value.created = GetTime(in);
+    value.updated = GetTime(in);
+    value.state = GetEnum(in, ModelState::kActive, ModelState::kQuarantined, good);
+    value.quarantine_reason = in.ReadString();
+    return value;
+  });
+}
+
+std::string Encode(const AddObservationsAnswer& value) {
+  ByteWriter out;
+  out.I64(value.data_version);
+  Put(value.observation_counts, out);
+  out.String(value.etag);
+  out.I64(value.revision);
+  return out.Seal(kObservationsAnswer, kVersion);
+}
+
+template <>
+absl::StatusOr<AddObservationsAnswer> Decode(absl::string_view bytes) {
+  return Read<AddObservationsAnswer>(bytes, kObservationsAnswer, "remembered answer", [](ByteReader& in, bool&) {
+    AddObservationsAnswer value;
+    value.data_version = in.I64();
+    value.observation_counts = GetIntegers(in);
+    value.etag = in.ReadString();
+    value.revision = in.I64();
+    return value;
+  });
+}
+
+}  // namespace fidelio

@@ -1,0 +1,57 @@
+// Records of revisions, with their fields in order (codec_fields.h has those that are not plain):
+//
+//   kind 104, RevisionInfo           u32 origin, i64 fit, i64 data version, list of i64 counts, u32 kind, fit spec,
+//                                    u32 inference, string reason, f64 elbo, i64 evaluations, duration, string version
+#include "server/model/codec.h"
+#include "server/model/codec_fields.h"
+
+namespace fidelio {
+
+using codec::GetDuration;
+using codec::GetEnum;
+using codec::GetFitSpec;
+using codec::GetIntegers;
+using codec::kRevision;
+using codec::kVersion;
+using codec::Put;
+using codec::PutEnum;
+using codec::Read;
+
+std::string Encode(const RevisionInfo& value) {
+  ByteWriter out;
+  PutEnum(value.origin, out);
+  out.I64(value.fit);
+  out.I64(value.data_version);
+  Put(value.observation_counts, out);
+  PutEnum(value.kind, out);
+  Put(value.options, out);
+  PutEnum(value.inference, out);
+  out.String(value.inference_reason);
+  out.F64(value.elbo);
+  out.I64(value.evaluations);
+  Put(value.fit_duration, out);
+  out.String(value.code_version);
+  return out.Seal(kRevision, kVersion);
+}
+
+template <>
+absl::StatusOr<RevisionInfo> Decode(absl::string_view bytes) {
+  return Read<RevisionInfo>(bytes, kRevision, "description of a revision", [](ByteReader& in, bool& good) {
+    RevisionInfo value;
+    value.origin = GetEnum(in, RevisionOrigin::kFit, RevisionOrigin::kCondition, good);
+    value.fit = in.I64();
+    value.data_version = in.I64();
+    value.observation_counts = GetIntegers(in);
+    value.kind = GetEnum(in, ModelKind::kMfDgp, ModelKind::kAr1Recursive, good);
+    value.options = GetFitSpec(in, good);
+    value.inference = GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good);
+    value.inference_reason = in.ReadString();
+    value.elbo = in.F64();
+    value.evaluations = in.I64();
+    value.fit_duration = GetDuration(in);
+    value.code_version = in.ReadString();
+    return value;
+  });
+}
+
+}  // namespace fidelio
