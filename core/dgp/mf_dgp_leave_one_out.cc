@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/base/status_macros.h"
+#include "core/dgp/leave_one_out_weights.h"
 #include "core/dgp/mf_dgp.h"
 #include "core/dgp/mf_dgp_impl.h"
 

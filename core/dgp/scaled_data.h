@@ -7,6 +7,8 @@
 
 #include <vector>
 
+#include "absl/status/status.h"
+#include "core/base/bytes.h"
 #include "core/base/types.h"
 #include "core/emulator/dataset.h"
 
@@ -34,9 +36,6 @@ struct ScaledData {
   int rest(int level) const { return offset.back() - offset[level]; }  // points of levels ≥ level
 };
 
-// The maps that ScaleData uses.
-Scaling ScalingOf(const Dataset& data, int first_level = 0);
-
 // `data` must be valid (Validate). A dimension in which all inputs agree gets width 1, constant outputs sd 1. With a
 // `first_level`, which must have data, the levels below are left out and its outputs set the scale; inputs are scaled as if
 // nothing was left out.
@@ -44,6 +43,11 @@ ScaledData ScaleData(const Dataset& data, int first_level = 0);
 
 // The same with a scaling that is given: that of the data which hyperparameters were learned from.
 ScaledData ScaleData(const Dataset& data, int first_level, const Scaling& scaling);
+
+// A scaling within a checkpoint: vectors low, width; f64 mean, sd.
+void WriteScaling(const Scaling& scaling, ByteWriter& out);
+Scaling ReadScaling(ByteReader& in);
+absl::Status CheckScaling(const Scaling& scaling, int dimension);  // DATA_LOSS for one that was not written so
 
 }  // namespace fidelio
 

@@ -15,9 +15,6 @@ absl::Status Validate(const FitOptions& options) {
   if (options.threads < 0 || options.threads > 1024) {
     return absl::InvalidArgumentError(absl::StrFormat("threads: %d, want 0 (all cores) to 1024", options.threads));
   }
-  if (options.neighbours < 0) {
-    return absl::InvalidArgumentError(absl::StrFormat("neighbours: %d, want at least 0", options.neighbours));
-  }
   return absl::OkStatus();
 }
 

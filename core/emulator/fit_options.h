@@ -21,7 +21,6 @@ struct FitOptions {
   double max_seconds = std::numeric_limits<double>::infinity();  // > 0; then the best so far is returned
   // > 0, over all phases; then the best so far is returned. Where a fit begins at several points, each gets one at least.
   int64_t max_iterations = std::numeric_limits<int64_t>::max();
-  int neighbours = 0;  // that a neighbour layer looks at, for methods with such layers; 0: 32
   // A model that the same method fitted, with the same numbers of levels and inputs: it shows where to start from.
   const Emulator* warm_start = nullptr;
 };

@@ -62,15 +62,6 @@ Vector MixtureLogDensity(const Mixture& mixture, const Vector& y) {
   return result;
 }
 
-Vector WeightsWithout(double y, const Vector& weight, const Vector& mean, const Vector& variance) {
-  const Eigen::ArrayXd minus_log =
-      0.5 * ((y - mean.array()).square() / variance.array() + variance.array().log() + kLogTwoPi);
-  Eigen::ArrayXd ratio = (minus_log - minus_log.maxCoeff()).exp();
-  const double most = (weight.array() * ratio).sum() * std::sqrt(static_cast<double>(weight.size()));
-  ratio = ratio.min(most) * weight.array();
-  return ratio / ratio.sum();
-}
-
 LeaveOneOut Summarise(const ObservedMixtures& observed) {
   const Index n = observed.y.size();
   LeaveOneOut result{

@@ -32,10 +32,6 @@ Matrix MixtureQuantiles(const Mixture& mixture, const std::vector<double>& proba
 // log Σ_s w_s N(y_i; m_si, v_si).
 Vector MixtureLogDensity(const Mixture& mixture, const Vector& y);
 
-// Weights of a mixture's Gaussians given all data but y: ∝ weight/p(y), truncated importance sampling (Ionides 2008), where no p
-// is smaller than its (weighted harmonic) mean divided by √S.
-Vector WeightsWithout(double y, const Vector& weight, const Vector& mean, const Vector& variance);
-
 // What such mixtures say about their y.
 LeaveOneOut Summarise(const ObservedMixtures& observed);
 

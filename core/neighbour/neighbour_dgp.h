@@ -30,6 +30,8 @@ namespace fidelio {
 inline constexpr uint32_t kNeighbourDgpKind = 16;
 inline constexpr uint32_t kNeighbourDgpFitKind = 17;
 
+inline constexpr int kNeighbours = 32;  // that a layer looks at, unless another number is asked for
+
 // Above so many observations a level has a neighbour layer; level 0 always has one.
 inline constexpr int kLargeLevel = 1500;
 

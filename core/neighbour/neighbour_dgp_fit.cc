@@ -1,8 +1,8 @@
 // The state of a running fit, version 1 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   u32 recipe version; u64 levels, per level u64 observations
-//   options, warm start, progress of the stack   as in neighbour_fit_state.cc
-//   sketch, upper levels                         as in core/dgp/moment_fit_bytes.h
+//   options; u32 neighbours; warm start; progress of the stack   as in neighbour_fit_state.cc
+//   sketch; upper levels                                         as in core/dgp/moment_fit_bytes.h
 #include "core/neighbour/neighbour_dgp_fit.h"
 
 #include <algorithm>
@@ -33,7 +33,6 @@ namespace {
 using Eigen::Index;
 
 constexpr uint32_t kVersion = 1;
-constexpr int kNeighbours = 32;
 constexpr int kConditionals = 2000;  // of Vecchia's likelihood
 constexpr int kIterations = 80;      // of L-BFGS, per family and round
 constexpr int kMostRounds = 2;       // with new neighbours
@@ -83,12 +82,15 @@ class PartObserver final : public FitObserver {
 struct NeighbourDgpFit::Impl {
   Dataset data;
   FitOptions options;  // without warm_start
+  int neighbours;
   NeighbourWarmStart warm;
   mutable std::mutex mutex;
   NeighbourFitState stack_state;  // guarded by mutex
   SharedFitState sketch_state, upper_state;
 
-  Impl(Dataset d, const FitOptions& o) : data(std::move(d)), options(o) { options.warm_start = nullptr; }
+  Impl(Dataset d, const FitOptions& o, int m) : data(std::move(d)), options(o), neighbours(m) {
+    options.warm_start = nullptr;
+  }
 
   NeighbourFitState StackState() const {
     const std::lock_guard<std::mutex> lock(mutex);
@@ -106,9 +108,9 @@ class NeighbourDgpFit::Runner {
         before_(impl.StackState().seconds) {}
 
   absl::StatusOr<std::unique_ptr<NeighbourDgp::Impl>> Run() {
-    const Scaling scaling = ScalingOf(impl_.data);
+    const Scaling scaling = ScaleData(impl_.data).scaling;
     const int stacked = StackedLevels(impl_.data), levels = static_cast<int>(impl_.data.levels.size());
-    auto stack = std::make_unique<NeighbourStack>(options_.neighbours > 0 ? options_.neighbours : kNeighbours);
+    auto stack = std::make_unique<NeighbourStack>(impl_.neighbours);
     for (int t = 0; t < stacked; ++t) {
       stack->AddData(ScaledLevel(impl_.data.levels[t], scaling), options_.threads);
       FIDELIO_RETURN_IF_ERROR(FitLevel(*stack, t, stacked));
@@ -332,11 +334,14 @@ class NeighbourDgpFit::Runner {
 NeighbourDgpFit::NeighbourDgpFit(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 NeighbourDgpFit::~NeighbourDgpFit() = default;
 
-absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> NeighbourDgpFit::Create(const Dataset& data,
-                                                                         const FitOptions& options) {
+absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> NeighbourDgpFit::Create(const Dataset& data, const FitOptions& options,
+                                                                         int neighbours) {
   FIDELIO_RETURN_IF_ERROR(Validate(data));
   FIDELIO_RETURN_IF_ERROR(Validate(options));
-  auto impl = std::make_unique<Impl>(data, options);
+  if (neighbours < 1) {
+    return absl::InvalidArgumentError(absl::StrFormat("neighbours: %d, want at least 1", neighbours));
+  }
+  auto impl = std::make_unique<Impl>(data, options, neighbours);
   if (options.warm_start != nullptr) {
     const auto* warm = dynamic_cast<const NeighbourDgp*>(options.warm_start);
     if (warm == nullptr || warm->levels() != static_cast<int>(data.levels.size()) ||
@@ -368,6 +373,7 @@ std::string NeighbourDgpFit::SaveState() const {
   out.U64(impl_->data.levels.size());
   for (const LevelData& level : impl_->data.levels) out.U64(static_cast<uint64_t>(level.y.size()));
   WriteFitOptions(impl_->options, out);
+  out.U32(static_cast<uint32_t>(impl_->neighbours));
   Write(impl_->warm, out);
   Write(impl_->StackState(), out);
   WriteFitState(impl_->sketch_state.Copy(), out);
@@ -394,6 +400,7 @@ absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> NeighbourDgpFit::Resume(absl::s
   }
   FitOptions options = ReadFitOptions(in);
   options.threads = threads;
+  const auto neighbours = static_cast<int>(in.U32());
   NeighbourWarmStart warm = ReadNeighbourWarmStart(in);
   NeighbourFitState stack = ReadNeighbourFitState(in);
   MomentFitState sketch = ReadFitState(in), upper = ReadFitState(in);
@@ -410,7 +417,7 @@ absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> NeighbourDgpFit::Resume(absl::s
       return absl::DataLossError("state of a running fit: sizes do not fit its data");
     }
   }
-  auto impl = std::make_unique<Impl>(data, options);
+  auto impl = std::make_unique<Impl>(data, options, std::max(1, neighbours));
   impl->warm = std::move(warm);
   impl->stack_state = std::move(stack);
   impl->sketch_state.With([&](MomentFitState& s) { s = std::move(sketch); });

@@ -26,7 +26,9 @@ class FIDELIO_EXPORT NeighbourDgpFit final : public EmulatorFit {
  public:
   ~NeighbourDgpFit() override;
 
-  static absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> Create(const Dataset& data, const FitOptions& options);
+  // `neighbours`: how many observations a layer looks at.
+  static absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> Create(const Dataset& data, const FitOptions& options,
+                                                                 int neighbours = kNeighbours);
 
   // Continues what SaveState() wrote for a fit of `data`; options are inside, `threads` as in FitOptions.
   static absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> Resume(absl::string_view bytes, const Dataset& data,

@@ -9,6 +9,7 @@
 #include "core/base/parallel.h"
 #include "core/base/random.h"
 #include "core/base/status_macros.h"
+#include "core/dgp/leave_one_out_weights.h"
 #include "core/dgp/moment_joint.h"
 #include "core/emulator/query_check.h"
 #include "core/linalg/covariance_factor.h"

@@ -2,7 +2,7 @@
 //
 //   u64 levels; per level u64 candidates, per candidate u32 kernel, vector θ, f64 value; vector metric, u32 rounds, bool done
 //   i64 iterations, i64 evaluations, f64 seconds
-// of options: bool kernel given, u32 kernel, u64 seed, f64 max seconds, i64 max iterations, u32 neighbours
+// of options: bool kernel given, u32 kernel, u64 seed, f64 max seconds, i64 max iterations
 // of a warm start: u64 layers, per layer u32 kernel, vector θ; u64 recipes (core/dgp/recipe_bytes.h);
 //   u64 draws, per draw u32 structure, f64 weight, vector θ
 #include "core/neighbour/neighbour_fit_state.h"
@@ -43,7 +43,6 @@ void WriteFitOptions(const FitOptions& options, ByteWriter& out) {
   out.U64(options.seed);
   out.F64(options.max_seconds);
   out.I64(options.max_iterations);
-  out.U32(static_cast<uint32_t>(options.neighbours));
 }
 
 FitOptions ReadFitOptions(ByteReader& in) {
@@ -54,7 +53,6 @@ FitOptions ReadFitOptions(ByteReader& in) {
   options.seed = in.U64();
   options.max_seconds = in.F64();
   options.max_iterations = in.I64();
-  options.neighbours = static_cast<int>(in.U32());
   return options;
 }
 

@@ -75,8 +75,8 @@ class NeighboursCommand : public Command {
         } else {
           FIDELIO_ASSIGN_OR_RETURN(problem, FromProblem(name, low_, seed));
         }
-        FitOptions options{.kernel = std::nullopt, .seed = seed, .threads = threads_, .neighbours = neighbours_};
-        FIDELIO_ASSIGN_OR_RETURN(const auto fit, NeighbourDgpFit::Create(problem.split.train, options));
+        FitOptions options{.kernel = std::nullopt, .seed = seed, .threads = threads_};
+        FIDELIO_ASSIGN_OR_RETURN(const auto fit, NeighbourDgpFit::Create(problem.split.train, options, neighbours_));
         FIDELIO_ASSIGN_OR_RETURN(const auto model, fit->Run(nullptr));
         FIDELIO_ASSIGN_OR_RETURN(const auto all,
                                  dynamic_cast<const NeighbourDgp&>(*model).WithNeighbours(low_, threads_));

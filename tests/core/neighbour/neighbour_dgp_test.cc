@@ -19,10 +19,10 @@ namespace {
 
 using Eigen::Index;
 
-std::unique_ptr<MixtureEmulator> Fit(const Dataset& data, FitOptions options = {}) {
+std::unique_ptr<MixtureEmulator> Fit(const Dataset& data, FitOptions options = {}, int neighbours = kNeighbours) {
   if (options.max_iterations > 1000) options.max_iterations = 400;
   options.kernel = KernelFamily::kMatern52;
-  auto fit = NeighbourDgpFit::Create(data, options);
+  auto fit = NeighbourDgpFit::Create(data, options, neighbours);
   EXPECT_TRUE(fit.ok()) << fit.status();
   auto model = (*fit)->Run(nullptr);
   EXPECT_TRUE(model.ok()) << model.status();
@@ -33,7 +33,7 @@ std::unique_ptr<MixtureEmulator> Fit(const Dataset& data, FitOptions options = {
 TEST(UpperPointsTest, AreTheExactModelWhenAllAreNeighbours) {
   const Dataset data = StackData({50, 20, 10}, 2);
   const auto kernel = KernelFamily::kMatern32;
-  const Scaling scaling = ScalingOf(data);
+  const Scaling scaling = ScaleData(data).scaling;
   const Matrix x = SmallQueries(8, 2);
   const auto exact_model = std::make_shared<const MomentModel>(ScaleData(data), PlainRecipe(kernel));
   MomentRecursion exact_recursion(exact_model);
@@ -248,7 +248,7 @@ TEST_F(NeighbourDgpTest, ConditionNeedsTheSameKindOfNoise) {
 TEST(NeighbourDgpFitTest, StacksLargeLevelsAndAnEmptyTop) {
   Dataset data = StackData({1700, 1600, 8}, 2);
   EXPECT_EQ(StackedLevels(data), 2);
-  const auto model = Fit(data, {.seed = 1, .max_iterations = 60, .neighbours = 12});
+  const auto model = Fit(data, {.seed = 1, .max_iterations = 60}, 12);
   const Matrix x = SmallQueries(30, 2);
   for (const int level : {0, 1, 2}) {
     const auto prediction = model->Predict(x, {.level = level});

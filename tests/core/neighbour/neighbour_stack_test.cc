@@ -44,7 +44,7 @@ class NeighbourStackTest : public ::testing::TestWithParam<Case> {
  protected:
   // The joint posterior of level `level` by the model without neighbours; the data above it left out.
   void Exact(Dataset data, int level, const Matrix& x, Vector& mean, Matrix& covariance) const {
-    const Scaling scaling = ScalingOf(data);
+    const Scaling scaling = ScaleData(data).scaling;
     data.levels.resize(level + 1);
     const auto model = std::make_shared<const MomentModel>(ScaleData(data, 0, scaling), PlainRecipe(GetParam().kernel));
     MomentRecursion recursion(model);

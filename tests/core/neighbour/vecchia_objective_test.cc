@@ -24,7 +24,7 @@ class VecchiaObjectiveTest : public ::testing::TestWithParam<Case> {
   // A stack whose last level, GetParam().level, has data but no layer yet.
   NeighbourStack Begun(int m) {
     NeighbourStack stack(m);
-    const Scaling scaling = ScalingOf(data_);
+    const Scaling scaling = ScaleData(data_).scaling;
     for (int t = 0; t <= GetParam().level; ++t) {
       stack.AddData(ScaledLevel(data_.levels[t], scaling), 1);
       if (t < GetParam().level) stack.Complete(GetParam().kernel, FirstTheta(2, !GetParam().given_noise));
@@ -53,7 +53,7 @@ TEST_P(VecchiaObjectiveTest, IsTheExactLikelihoodWhenAllBeforeAreNeighbours) {
   Dataset data = data_;
   data.levels.resize(GetParam().level + 1);
   const auto model =
-      std::make_shared<const MomentModel>(ScaleData(data, 0, ScalingOf(data_)), PlainRecipe(GetParam().kernel));
+      std::make_shared<const MomentModel>(ScaleData(data, 0, ScaleData(data_).scaling), PlainRecipe(GetParam().kernel));
   MomentRecursion recursion(model);
   ASSERT_TRUE(recursion.Forward(ExactTheta(data)).ok());
   const double exact = recursion.log_likelihood() - recursion.log_likelihood_below(GetParam().level);
