@@ -25,6 +25,7 @@ std::unique_ptr<Command> MakeConditionCommand();
 std::unique_ptr<Command> MakeMalariaCommand();
 std::unique_ptr<Command> MakeGrowthCommand();
 std::unique_ptr<Command> MakeNeighboursCommand();
+std::unique_ptr<Command> MakeLargeCommand();
 
 }  // namespace fidelio::bench
 

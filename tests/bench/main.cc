@@ -49,7 +49,7 @@ int Main(int argc, char** argv) {
   for (auto* make : {&MakeTable1Command, &MakeProblemsCommand, &MakeFitSpeedCommand, &MakePredictSpeedCommand,
                      &MakeStressCommand, &MakeIsaCommand, &MakeServeCommand, &MakeEchoServerCommand, &MakeCrashCommand,
                      &MakeFloodCommand, &MakeFlipsCommand, &MakeDppCommand, &MakeLoopCommand, &MakeConditionCommand,
-                     &MakeMalariaCommand, &MakeGrowthCommand, &MakeNeighboursCommand}) {
+                     &MakeMalariaCommand, &MakeGrowthCommand, &MakeNeighboursCommand, &MakeLargeCommand}) {
     entries.emplace_back().command = make();
   }
   for (Entry& entry : entries) {

@@ -40,7 +40,7 @@ FOUNDATION = ["core/base", "core/linalg"]
 PARTS = FOUNDATION + ["core/param", "core/kernel", "core/mean", "core/likelihood"]
 # What inference of any kind stands on.
 MODEL = PARTS + ["core/optim", "core/gp", "core/emulator"]
-CORE = MODEL + ["core/dgp", "core/baseline", "core/design", "core/checkpoint"]
+CORE = MODEL + ["core/dgp", "core/neighbour", "core/baseline", "core/design", "core/checkpoint"]
 
 # Module: what it may include besides itself. What is not named is forbidden.
 RULES = {
