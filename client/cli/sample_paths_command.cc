@@ -91,7 +91,8 @@ void AddSamplePathsCommand(CLI::App& app, Context& context) {
   command->add_option("FILE", options->file, "CSV with a header and the columns x1..xd, .npy, or - for standard input")
       ->required();
   command->add_option("--count", options->sample.count, "how many paths")->check(Positive())->capture_default_str();
-  AddChoice(command, context, "--kind", "KIND", "joint or function; default joint", PathKindWords(), options->sample.kind);
+  AddChoice(command, context, "--kind", "KIND", "joint or function; default joint", PathKindWords(),
+            options->sample.kind);
   command->add_option("--level", options->level, "fidelity: its name, or its number from 0; default the highest");
   command->add_option("--seed", options->sample.seed, "of the random numbers")->capture_default_str();
   command->add_option("--revision", options->sample.revision, "number of a revision; default the current one")

@@ -291,11 +291,12 @@ TEST_F(CliTest, RevisionsAndFitsGoByTheirNumbers) {
 
 TEST_F(CliTest, EveryCommandHasHelpWithExamples) {
   EXPECT_NE(Run({"--help"}).out.find("Exit codes:"), std::string::npos);
-  for (const std::string command : {"model create",   "model list",     "model show", "model update", "model delete",
-                                    "model export",   "model import",   "observe",    "fit",          "fits",
-                                    "predict",        "score",          "sample-paths",   "sample-dpp", "suggest",      "diagnose",
-                                    "report",         "revisions",      "rollback",   "server-info",  "completion bash",
-                                    "completion zsh", "completion fish"}) {
+  for (const std::string command :
+       {"model create",    "model list",     "model show",     "model update", "model delete",
+        "model export",    "model import",   "observe",        "fit",          "fits",
+        "predict",         "score",          "sample-paths",   "sample-dpp",   "suggest",
+        "diagnose",        "report",         "revisions",      "rollback",     "server-info",
+        "completion bash", "completion zsh", "completion fish"}) {
     std::vector<std::string> arguments = absl::StrSplit(command, ' ');
     arguments.push_back("--help");
     const Result result = Run(arguments);
