@@ -13,6 +13,7 @@
 #include "fidelio/v1/design.pb.h"
 #include "fidelio/v1/fit.pb.h"
 #include "fidelio/v1/model.pb.h"
+#include "fidelio/v1/prediction.pb.h"
 #include "google/protobuf/descriptor.h"
 
 namespace fidelio::cli {

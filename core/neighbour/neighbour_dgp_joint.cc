@@ -22,12 +22,6 @@ using Eigen::Index;
 
 constexpr uint32_t kComponentStream = 1, kPathStream = 2;  // of a SampleOptions::seed
 
-absl::Status CheckJointSize(const Matrix& x) {
-  if (x.rows() <= kMostJointInputs) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrFormat("x: %d rows, want at most %d for a joint posterior", x.rows(), kMostJointInputs));
-}
-
 }  // namespace
 
 absl::Status NeighbourDgp::Impl::ForJoint(const Matrix& x, const std::vector<int>& levels, bool include_noise,
@@ -106,17 +100,8 @@ absl::Status NeighbourDgp::Impl::ForJoint(const Matrix& x, const std::vector<int
 
 absl::StatusOr<JointPosterior> NeighbourDgp::JointMomentsAt(const Matrix& x, const std::vector<int>& wanted_levels,
                                                             const PredictOptions& options) const {
-  FIDELIO_RETURN_IF_ERROR(CheckJointSize(x));
-  FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, -1));
+  FIDELIO_RETURN_IF_ERROR(CheckJointQuery(*this, x, wanted_levels));
   const Index n = x.rows();
-  if (static_cast<Index>(wanted_levels.size()) != n) {
-    return absl::InvalidArgumentError(absl::StrFormat("levels: %d values for %d rows of x", wanted_levels.size(), n));
-  }
-  for (Index i = 0; i < n; ++i) {
-    if (wanted_levels[i] >= 0 && wanted_levels[i] < levels()) continue;
-    return absl::InvalidArgumentError(
-        absl::StrFormat("levels[%d]: %d, want 0 to %d", i, wanted_levels[i], levels() - 1));
-  }
   std::vector<int> order(n), sorted(n);
   std::iota(order.begin(), order.end(), 0);
   std::stable_sort(order.begin(), order.end(), [&](int a, int b) { return wanted_levels[a] < wanted_levels[b]; });
