@@ -18,8 +18,9 @@ constexpr EmulatorMethod Baseline() {
   return {.name = NameOf(method),
           .checkpoint_kind = CheckpointKindOf(method),
           .state_kind = StateKindOf(method),
-          .create = [](const Dataset& data, const FitOptions& options)
-              -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return BaselineFit::Create(method, data, options); },
+          .create = [](const Dataset& data, const FitOptions& options) -> absl::StatusOr<std::unique_ptr<EmulatorFit>> {
+            return BaselineFit::Create(method, data, options);
+          },
           .resume = [](absl::string_view state, const Dataset&, int threads)
               -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return BaselineFit::Resume(method, state, threads); },
           .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
