@@ -1,11 +1,14 @@
 // fidelio sample-paths.
+#include <limits>
 #include <memory>
 #include <string>
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/as_typed.h"
 #include "client/cli/command.h"
-#include "client/cli/csv.h"
+#include "client/cli/data_table.h"
+#include "client/cli/input.h"
+#include "client/cli/json.h"
 #include "client/cli/tables.h"
 #include "client/cli/text.h"
 #include "client/cli/words.h"
@@ -28,14 +31,17 @@ const TypedNames& SamplePathsNames() {
 }
 
 // The columns of the file as they stand there, then a column per path.
-std::string ToCsv(const CsvTable& table, const Eigen::MatrixXd& values) {
+std::string ToCsv(const DataTable& table, const Eigen::MatrixXd& values) {
   std::string out;
   for (const std::string& column : table.columns()) absl::StrAppend(&out, column, ",");
   for (Eigen::Index i = 0; i < values.rows(); ++i) absl::StrAppend(&out, i == 0 ? "path" : ",path", i + 1);
   absl::StrAppend(&out, "\n");
   const int columns = static_cast<int>(table.columns().size());
   for (int row = 0; row < table.rows(); ++row) {
-    for (int j = 0; j < columns; ++j) absl::StrAppend(&out, table.Raw(row, j), ",");
+    for (int j = 0; j < columns; ++j) {
+      table.AppendCsv(row, j, &out);
+      out.push_back(',');
+    }
     for (Eigen::Index i = 0; i < values.rows(); ++i) {
       absl::StrAppend(&out, i == 0 ? "" : ",", ExactNumber(values(i, row)));
     }
@@ -45,21 +51,19 @@ std::string ToCsv(const CsvTable& table, const Eigen::MatrixXd& values) {
 }
 
 absl::Status SamplePaths(Context& context, const SamplePathsOptions& options) {
-  auto text = ReadInput(options.file, context.streams.in);
-  if (!text.ok()) return text.status();
-  const auto table = CsvTable::Parse(DisplayName(options.file), *std::move(text));
-  if (!table.ok()) return table.status();
+  const auto input = InputFile::Open(options.file, context.streams.in);
+  if (!input.ok()) return input.status();
   const auto client = context.Connect();
   if (!client.ok()) return client.status();
   const auto model = (*client)->GetModel(options.name);
   if (!model.ok()) return model.status();
   client::SampleOptions sample = options.sample;
-  if (!options.level.empty()) {
-    const auto level = ParseLevel(*model, options.level);
-    if (!level.ok()) return absl::InvalidArgumentError(absl::StrCat("--level: ", level.status().message()));
-    sample.level = *level;
-  }
-  const auto inputs = ReadInputs(*table, *model);
+  const auto level = context.Level(*model, options.level);
+  if (!level.ok()) return level.status();
+  sample.level = *level;
+  const auto table = (*input)->Tables(NameInputColumns(*model))->Next(std::numeric_limits<int>::max());
+  if (!table.ok()) return table.status();
+  const auto inputs = ReadInputs(**table, *model);
   if (!inputs.ok()) return inputs.status();
   const auto samples = (*client)->SamplePaths(options.name, *inputs, sample);
   if (!samples.ok()) return AsTyped(samples.status(), SamplePathsNames());
@@ -68,7 +72,7 @@ absl::Status SamplePaths(Context& context, const SamplePathsOptions& options) {
   return context.Write(
       options.output,
       {{"revision", samples->revision}, {"data_version", samples->data_version}, {"paths", std::move(paths)}},
-      ToCsv(*table, samples->values));
+      ToCsv(**table, samples->values));
 }
 
 }  // namespace
@@ -76,7 +80,7 @@ absl::Status SamplePaths(Context& context, const SamplePathsOptions& options) {
 void AddSamplePathsCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<SamplePathsOptions>();
   CLI::App* command = AddCommand(
-      app, context, "sample-paths", "Draw samples of the posterior at the inputs of a CSV file",
+      app, context, "sample-paths", "Draw samples of the posterior at the inputs of a file",
       "  fidelio sample-paths wing points.csv --count 100 -o paths.csv\n"
       "  fidelio sample-paths wing some.csv --kind function --seed 7\n"
       "  fidelio sample-paths wing others.csv --kind function --seed 7     # values of the same functions\n"
@@ -84,13 +88,15 @@ void AddSamplePathsCommand(CLI::App& app, Context& context) {
       "those of one call belong together; functions of one seed are the same in every call.\n",
       [&context, options] { return SamplePaths(context, *options); });
   command->add_option("NAME", options->name, "the model")->required();
-  command->add_option("FILE", options->file, "CSV with a header and the columns x1..xd, or - for standard input")
+  command->add_option("FILE", options->file, "CSV with a header and the columns x1..xd, .npy, or - for standard input")
       ->required();
   command->add_option("--count", options->sample.count, "how many paths")->check(Positive())->capture_default_str();
-  AddChoice(command, "--kind", "KIND", "joint or function; default joint", PathKindWords(), options->sample.kind);
+  AddChoice(command, context, "--kind", "KIND", "joint or function; default joint", PathKindWords(),
+            options->sample.kind);
   command->add_option("--level", options->level, "fidelity: its name, or its number from 0; default the highest");
   command->add_option("--seed", options->sample.seed, "of the random numbers")->capture_default_str();
-  command->add_option("--revision", options->sample.revision, "number of a revision; default the current one");
+  command->add_option("--revision", options->sample.revision, "number of a revision; default the current one")
+      ->check(ResourceNumber());
   command->add_option("-o,--output", options->output, "file to write; default standard output")->type_name("FILE");
 }
 

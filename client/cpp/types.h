@@ -6,10 +6,14 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "fidelio/v1/prediction.pb.h"
 
@@ -73,6 +77,12 @@ struct PathSamples {
   std::string revision = {};    // models/{model}/revisions/{revision}
   int64_t data_version = 0;     // that it knows
 };
+
+// Takes the next bytes of a file that is being written.
+using WriteBytes = std::function<absl::Status(absl::string_view bytes)>;
+
+// Gives at most `most` bytes of a file from `offset` on; none at its end. Offsets grow, but may begin at 0 again.
+using ReadBytes = std::function<absl::StatusOr<std::string>(int64_t offset, size_t most)>;
 
 // Of one call, its retries included.
 struct CallOptions {

@@ -200,7 +200,7 @@ absl::StatusOr<JointPosterior> BaselineEmulator::JointMomentsAt(const Matrix& x,
     joint.covariance = widening.asDiagonal() * joint.covariance * widening.asDiagonal();
   }
   return JointPosterior{.mean = joint.mean.array() * sd + impl_->scaling.output_mean,
-                        .covariance = std::move(joint.covariance)};
+                        .covariance = 0.5 * (joint.covariance + joint.covariance.transpose())};
 }
 
 absl::StatusOr<Matrix> BaselineEmulator::SamplePaths(const Matrix& x, const SampleOptions& options) const {
