@@ -209,8 +209,11 @@ class LoopCommand : public Command {
   LineChart Report(const std::string& problem, const std::map<std::string, LoopResult>& curves,
                    std::map<std::string, std::vector<double>>& shares, Outcome& outcome) const {
     const LoopResult& random = curves.at("random");
-    LineChart chart{
-        .title = problem, .x_label = "cost in runs of the highest fidelity", .y_label = "rmse", .curves = {}};
+    LineChart chart{.title = problem,
+                    .x_label = "cost in runs of the highest fidelity",
+                    .y_label = "rmse",
+                    .curves = {},
+                    .goal = random.rmse.back()};
     Table table({problem, "rmse before", "rmse after", "cost share", "s to choose", "runs per level"});
     for (const std::string& strategy : strategies_) {
       const LoopResult& curve = curves.at(strategy);
