@@ -136,7 +136,8 @@ def environment(programs, root, home):
     """What commands of a document see: the programs, and ports of their own."""
     listen, metrics = free_ports(2)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("FIDELIO_")}
-    python = os.pathsep.join(filter(None, [str(root / "client" / "python"), os.environ.get("PYTHONPATH", "")]))
+    package = programs.resolve().parent / "python" / "source" / "client" / "python" / "src"  # the target fidelio_python
+    python = os.pathsep.join(filter(None, [str(package), os.environ.get("PYTHONPATH", "")]))
     return kept | {
         "PATH": os.pathsep.join([str(programs), kept.get("PATH", "/usr/bin:/bin")]),
         "HOME": str(home),
