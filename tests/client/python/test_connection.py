@@ -56,16 +56,12 @@ def test_a_call_that_is_sent_twice_happens_once(own_server, monkeypatch):
 
 def test_without_a_server_the_error_says_where_it_was_sought():
     with fidelio.Client("127.0.0.1:1", timeout=0.3) as client:
-        with pytest.raises(
-            (fidelio.Unavailable, fidelio.DeadlineExceeded), match="127.0.0.1:1"
-        ):
+        with pytest.raises((fidelio.Unavailable, fidelio.DeadlineExceeded), match="127.0.0.1:1"):
             client.models()
 
 
 def test_no_retries_when_none_are_wanted():
-    with fidelio.Client(
-        "127.0.0.1:1", retry=fidelio.RetryPolicy(give_up_after=0)
-    ) as client:
+    with fidelio.Client("127.0.0.1:1", retry=fidelio.RetryPolicy(give_up_after=0)) as client:
         start = time.monotonic()
         with pytest.raises(fidelio.Unavailable):
             client.models()
@@ -110,10 +106,7 @@ def test_a_client_can_be_pickled(client, fitted):
 def test_the_environment_says_where_the_server_is(client, monkeypatch):
     monkeypatch.setenv("FIDELIO_SERVER", client.address)
     with fidelio.Client() as other:
-        assert (
-            other.address == client.address
-            and other.server_info().version == fidelio.__version__
-        )
+        assert other.address == client.address and other.server_info().version == fidelio.__version__
 
 
 @pytest.fixture
@@ -133,9 +126,7 @@ def test_tokens_decide_what_a_client_may_do(tokens, monkeypatch, tmp_path):
     def token(role):
         return f"{role}-token-{role}-token"
 
-    with fidelio.local(
-        arguments=["--tokens-file", str(tokens)], token=token("writer")
-    ) as writer:
+    with fidelio.local(arguments=["--tokens-file", str(tokens)], token=token("writer")) as writer:
         assert (writer.server_info().caller, writer.server_info().role) == (
             "writer",
             "writer",
@@ -166,13 +157,9 @@ def test_tls_keeps_strangers_out(tmp_path):
     )  # fmt: skip
     os.chmod(key, 0o600)
     arguments = ["--tls-cert", certificate, "--tls-key", key]
-    with fidelio.local(
-        arguments=arguments, tls_ca=certificate, tls_server_name="fidelio.test"
-    ) as client:
+    with fidelio.local(arguments=arguments, tls_ca=certificate, tls_server_name="fidelio.test") as client:
         assert client.models() == []
-        with fidelio.Client(
-            client.address, tls_ca=certificate, timeout=1
-        ) as wrong_name:
+        with fidelio.Client(client.address, tls_ca=certificate, timeout=1) as wrong_name:
             with pytest.raises((fidelio.Unavailable, fidelio.DeadlineExceeded)):
                 wrong_name.models()
 
@@ -180,9 +167,7 @@ def test_tls_keeps_strangers_out(tmp_path):
 def test_a_data_directory_keeps_models_from_one_server_to_the_next(tmp_path):
     x = points(4, seed=3)
     with fidelio.local(tmp_path / "data") as client:
-        before = learn(
-            client.create_model("wing", inputs=2, fidelities=["low", "high"])
-        ).predict(x)
+        before = learn(client.create_model("wing", inputs=2, fidelities=["low", "high"])).predict(x)
     with fidelio.local(tmp_path / "data") as client:
         assert np.array_equal(client.model("wing").predict(x), before)
 
@@ -196,9 +181,7 @@ def test_private_files_are_gone_with_the_server():
 
 def test_a_server_does_not_outlive_its_process():
     script = "import fidelio, os, signal; c = fidelio.local(); print(c.server.pid, flush=True); os.kill(os.getpid(), 9)"
-    done = subprocess.run(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=False)
     assert done.returncode == -9
     stat = f"/proc/{int(done.stdout)}/stat"
     deadline = time.monotonic() + 60
@@ -217,7 +200,5 @@ def test_a_server_that_can_not_start_says_why(tmp_path):
 def test_a_program_that_is_nowhere_is_said_to_be(monkeypatch):
     monkeypatch.delenv("FIDELIO_SERVER_BINARY")
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(
-        fidelio.ProgramNotFound, match="PATH, or its path into FIDELIO_SERVER_BINARY"
-    ):
+    with pytest.raises(fidelio.ProgramNotFound, match="PATH, or its path into FIDELIO_SERVER_BINARY"):
         fidelio.local()

@@ -55,11 +55,7 @@ def test_observations_come_back_as_they_were_added(model):
     added = model.add(x, y, fidelity="low", noise=0.25)
     assert (added.rows, added.data_version, added.counts) == (7, 1, (7, 0))
     back = model.observations("low")
-    assert (
-        np.array_equal(back.inputs, x)
-        and np.array_equal(back.outputs, y)
-        and np.array_equal(back.noise, [0.25] * 7)
-    )
+    assert np.array_equal(back.inputs, x) and np.array_equal(back.outputs, y) and np.array_equal(back.noise, [0.25] * 7)
     assert model.observations("high").inputs.shape == (0, 2)
 
 
@@ -76,11 +72,7 @@ def test_many_rows_go_in_chunks_in_their_order(model):
     added = model.add(x, y, fidelity="low", noise=np.arange(2500.0), rows_per_call=1000)
     assert added.data_version == 3 and added.counts == (2500, 0)
     back = model.observations("low")
-    assert (
-        np.array_equal(back.inputs, x)
-        and np.array_equal(back.outputs, y)
-        and np.array_equal(back.noise, y)
-    )
+    assert np.array_equal(back.inputs, x) and np.array_equal(back.outputs, y) and np.array_equal(back.noise, y)
 
 
 def test_a_bad_chunk_tells_what_was_committed_before_it(model):
@@ -114,16 +106,12 @@ def test_predictions_are_near_the_truth_and_know_how_near(fitted):
 
 def test_covariance_and_gradient_agree_with_the_rest(fitted):
     x = points(5, seed=6)
-    mean, std, covariance, gradient = fitted.predict(
-        x, return_std=True, return_cov=True, return_gradient=True
-    )
+    mean, std, covariance, gradient = fitted.predict(x, return_std=True, return_cov=True, return_gradient=True)
     assert covariance.shape == (5, 5) and np.allclose(np.sqrt(np.diag(covariance)), std)
     step = 1e-5
     for column in range(2):
         shift = np.eye(2)[column] * step
-        difference = (fitted.predict(x + shift) - fitted.predict(x - shift)) / (
-            2 * step
-        )
+        difference = (fitted.predict(x + shift) - fitted.predict(x - shift)) / (2 * step)
         assert np.allclose(gradient[:, column], difference, rtol=1e-4, atol=1e-4)
 
 
@@ -145,14 +133,10 @@ def test_many_inputs_are_streamed_and_answered_as_if_in_one_call(fitted, monkeyp
     streamed = fitted.posterior(x, quantiles=[0.5], gradient=True)
     assert streamed.revision == whole.revision
     for field in ("mean", "variance", "quantiles", "gradient"):
-        assert np.allclose(
-            getattr(streamed, field), getattr(whole, field), rtol=1e-9, atol=1e-9
-        )
+        assert np.allclose(getattr(streamed, field), getattr(whole, field), rtol=1e-9, atol=1e-9)
 
 
-def test_a_stream_goes_on_where_it_was_when_the_server_comes_back(
-    own_server, monkeypatch
-):
+def test_a_stream_goes_on_where_it_was_when_the_server_comes_back(own_server, monkeypatch):
     model = learn(own_server.create_model("wing", inputs=2, fidelities=["low", "high"]))
     x = points(2500, seed=7)
     whole = model.predict(x)
@@ -197,10 +181,7 @@ def test_paths_are_joint_samples_that_a_seed_repeats(fitted):
 def test_designs_choose_among_the_candidates(fitted):
     candidates = points(50, seed=9)
     design = fitted.sample_dpp(4, candidates=candidates, seed=1)
-    assert (
-        np.array_equal(design.inputs, candidates[design.indices])
-        and len(set(design.indices)) == 4
-    )
+    assert np.array_equal(design.inputs, candidates[design.indices]) and len(set(design.indices)) == 4
     assert design.variance_after < design.variance_before
     again = fitted.sample_dpp(4, candidates=candidates, quality=np.ones(50), seed=1)
     assert np.array_equal(
@@ -234,9 +215,7 @@ def test_a_diagnosis_tells_of_every_fidelity(fitted):
         "high",
         8,
     )
-    assert (
-        below.residuals.shape == (40,) and below.r2 > 0.9 and 0 <= above.coverage90 <= 1
-    )
+    assert below.residuals.shape == (40,) and below.r2 > 0.9 and 0 <= above.coverage90 <= 1
 
 
 def test_conditioning_takes_new_observations_into_account_without_a_fit(client, name):
@@ -280,8 +259,4 @@ def test_a_model_of_one_input_takes_plain_lists(client, name):
 def test_the_server_says_what_it_is(client):
     info = client.server_info()
     assert info.version == fidelio.__version__
-    assert (
-        "mf-dgp" in info.kinds
-        and info.role == "admin"
-        and info.limits.max_message_bytes > 0
-    )
+    assert "mf-dgp" in info.kinds and info.role == "admin" and info.limits.max_message_bytes > 0
