@@ -40,10 +40,7 @@ def test_a_call_that_is_sent_twice_happens_once(own_server, monkeypatch):
             sent.append(request.request_id)
             if len(sent) == 1:
                 error = grpc.RpcError()
-                error.code, error.details = (
-                    (lambda: grpc.StatusCode.UNAVAILABLE),
-                    (lambda: "connection reset"),
-                )
+                error.code, error.details = ((lambda: grpc.StatusCode.UNAVAILABLE), (lambda: "connection reset"))
                 error.trailing_metadata = lambda: ()
                 raise error
         return answer
@@ -73,15 +70,9 @@ def test_no_retries_when_none_are_wanted():
     [
         ({"address": ""}, "address: empty"),
         ({"address": "10.0.0.1:50051", "token": "secret"}, "use TLS"),
-        (
-            {"address": "10.0.0.1:50051", "token": "two words", "tls": True},
-            "token: must be one line",
-        ),
+        ({"address": "10.0.0.1:50051", "token": "two words", "tls": True}, "token: must be one line"),
         ({"address": "127.0.0.1:1", "tls_cert": "cert.pem"}, "needed together"),
-        (
-            {"address": "127.0.0.1:1", "tls_ca": "/no/such/file"},
-            "tls_ca: /no/such/file: No such file",
-        ),
+        ({"address": "127.0.0.1:1", "tls_ca": "/no/such/file"}, "tls_ca: /no/such/file: No such file"),
         ({"address": "127.0.0.1:1", "timeout": 0}, "timeout: 0, must be"),
     ],
 )
@@ -127,19 +118,13 @@ def test_tokens_decide_what_a_client_may_do(tokens, monkeypatch, tmp_path):
         return f"{role}-token-{role}-token"
 
     with fidelio.local(arguments=["--tokens-file", str(tokens)], token=token("writer")) as writer:
-        assert (writer.server_info().caller, writer.server_info().role) == (
-            "writer",
-            "writer",
-        )
+        assert (writer.server_info().caller, writer.server_info().role) == ("writer", "writer")
         writer.create_model("wing", inputs=1)
         with fidelio.Client(writer.address, token=token("reader")) as reader:
             assert reader.model("wing").info.inputs == 1
             with pytest.raises(fidelio.PermissionDenied):
                 reader.create_model("other", inputs=1)
-        with (
-            fidelio.Client(writer.address) as nobody,
-            pytest.raises(fidelio.Unauthenticated),
-        ):
+        with fidelio.Client(writer.address) as nobody, pytest.raises(fidelio.Unauthenticated):
             nobody.models()
         (tmp_path / "token").write_text(token("reader") + "\n")
         monkeypatch.setenv("FIDELIO_TOKEN_FILE", str(tmp_path / "token"))

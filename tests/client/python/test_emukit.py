@@ -13,10 +13,7 @@ from emukit.core import ContinuousParameter, InformationSourceParameter, Paramet
 from emukit.core.acquisition import Acquisition  # noqa: E402
 from emukit.core.loop import FixedIntervalUpdater, OuterLoop, SequentialPointCalculator  # noqa: E402
 from emukit.core.loop.user_function import MultiSourceFunctionWrapper  # noqa: E402
-from emukit.core.optimization import (
-    GradientAcquisitionOptimizer,
-    MultiSourceAcquisitionOptimizer,
-)  # noqa: E402
+from emukit.core.optimization import GradientAcquisitionOptimizer, MultiSourceAcquisitionOptimizer  # noqa: E402
 from emukit.experimental_design import ExperimentalDesignLoop  # noqa: E402
 from emukit.experimental_design.acquisitions import ModelVariance  # noqa: E402
 
@@ -99,9 +96,7 @@ def test_a_multi_fidelity_design_loop_runs_unchanged(model):
     space = ParameterSpace([ContinuousParameter("x", 0, 1), InformationSourceParameter(2)])
     optimizer = MultiSourceAcquisitionOptimizer(GradientAcquisitionOptimizer(space), space)
     loop = OuterLoop(
-        SequentialPointCalculator(CostlyVariance(model), optimizer),
-        FixedIntervalUpdater(model, 2),
-        _state(model),
+        SequentialPointCalculator(CostlyVariance(model), optimizer), FixedIntervalUpdater(model, 2), _state(model)
     )
     loop.run_loop(MultiSourceFunctionWrapper([low, high]), 4)
     assert len(model.X) == 21

@@ -41,38 +41,17 @@ def test_numbers_that_are_none_are_refused_with_their_place(model):
 @pytest.mark.parametrize(
     "call, message",
     [
-        (
-            lambda m: m.add([[1, 2, 3]], [1], fidelity="low"),
-            "X: 3 columns, but the model has 2 inputs",
-        ),
-        (
-            lambda m: m.add([1, 2], [1], fidelity="low"),
-            r"X: has shape \(2,\), must be n×2 \(for one point: \[X\]\)",
-        ),
+        (lambda m: m.add([[1, 2, 3]], [1], fidelity="low"), "X: 3 columns, but the model has 2 inputs"),
+        (lambda m: m.add([1, 2], [1], fidelity="low"), r"X: has shape \(2,\), must be n×2 \(for one point: \[X\]\)"),
         (lambda m: m.add([["a", "b"]], [1], fidelity="low"), "X: is not numeric"),
-        (
-            lambda m: m.add([[1, 2]], [1, 2], fidelity="low"),
-            r"y: has shape \(2,\), but X has 1 rows",
-        ),
+        (lambda m: m.add([[1, 2]], [1, 2], fidelity="low"), r"y: has shape \(2,\), but X has 1 rows"),
         (lambda m: m.add([[1, 2]], [1]), "fidelity: missing, must be one of low, high"),
-        (
-            lambda m: m.add([[1, 2]], [1], fidelity="medium"),
-            "fidelity: 'medium', must be one of low, high",
-        ),
+        (lambda m: m.add([[1, 2]], [1], fidelity="medium"), "fidelity: 'medium', must be one of low, high"),
         (lambda m: m.add([[1, 2]], [1], fidelity=2), "fidelity: 2, must be"),
-        (
-            lambda m: m.add([[1, 2]], [1], fidelity=[0, 1]),
-            "fidelity: 2 entries, but X has 1 rows",
-        ),
+        (lambda m: m.add([[1, 2]], [1], fidelity=[0, 1]), "fidelity: 2 entries, but X has 1 rows"),
         (lambda m: m.add([[1, 2]], [1], fidelity=0, noise=[1, 2]), "noise: has shape"),
-        (
-            lambda m: m.fit(kernel="linear"),
-            "kernel: 'linear', must be one of rbf, matern32, matern52, evidence",
-        ),
-        (
-            lambda m: m.sample_dpp(2, method="best"),
-            "method: 'best', must be one of exact, map",
-        ),
+        (lambda m: m.fit(kernel="linear"), "kernel: 'linear', must be one of rbf, matern32, matern52, evidence"),
+        (lambda m: m.sample_dpp(2, method="best"), "method: 'best', must be one of exact, map"),
         (lambda m: m.update(costs=[1]), "must have 2 entries"),
     ],
 )

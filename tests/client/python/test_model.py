@@ -44,10 +44,7 @@ def test_update_changes_what_is_given_and_nothing_else(model):
     assert info.description == "new" and [f.cost for f in info.fidelities] == [2, 20]
     assert [f.name for f in info.fidelities] == ["low", "high"] and info.box is not None
     model.update(fidelities=["coarse", "fine"], box=([0, 0], [2, 2]))
-    assert model.fidelities == ["coarse", "fine"] and model.info.box[1].tolist() == [
-        2,
-        2,
-    ]
+    assert model.fidelities == ["coarse", "fine"] and model.info.box[1].tolist() == [2, 2]
 
 
 def test_observations_come_back_as_they_were_added(model):
@@ -78,10 +75,7 @@ def test_many_rows_go_in_chunks_in_their_order(model):
 def test_a_bad_chunk_tells_what_was_committed_before_it(model):
     y = np.arange(25.0)
     y[17] = np.nan
-    with pytest.raises(
-        fidelio.InvalidArgument,
-        match="rows 10 to 19 of X; the 10 before them are committed",
-    ) as caught:
+    with pytest.raises(fidelio.InvalidArgument, match="rows 10 to 19 of X; the 10 before them are committed") as caught:
         model.add(points(25, seed=3), y, fidelity="low", rows_per_call=10)
     assert caught.value.rows_committed == 10
     assert model.refresh().counts == (10, 0)
@@ -178,16 +172,20 @@ def test_paths_are_joint_samples_that_a_seed_repeats(fitted):
     assert np.all(abs(paths.mean(axis=0) - mean) < 6 * std / 20)
 
 
+def test_paths_may_be_functions_that_other_calls_ask_again(fitted):
+    x = points(6, seed=8)
+    paths = fitted.sample_paths(x, 3, kind="function", seed=3)
+    again = fitted.sample_paths(x[2:4], 2, kind="function", seed=3)
+    assert paths.shape == (3, 6) and np.allclose(again, paths[:2, 2:4], rtol=1e-9, atol=1e-9)
+
+
 def test_designs_choose_among_the_candidates(fitted):
     candidates = points(50, seed=9)
     design = fitted.sample_dpp(4, candidates=candidates, seed=1)
     assert np.array_equal(design.inputs, candidates[design.indices]) and len(set(design.indices)) == 4
     assert design.variance_after < design.variance_before
     again = fitted.sample_dpp(4, candidates=candidates, quality=np.ones(50), seed=1)
-    assert np.array_equal(
-        again.indices,
-        fitted.sample_dpp(4, candidates=candidates, quality="none", seed=1).indices,
-    )
+    assert np.array_equal(again.indices, fitted.sample_dpp(4, candidates=candidates, quality="none", seed=1).indices)
     assert fitted.sample_dpp(2, method="map", candidates=128).inputs.shape == (2, 2)
 
 
@@ -197,25 +195,18 @@ def test_suggestions_heed_budget_and_fidelities(fitted):
     assert sum(run.cost for run in runs) == runs.total_cost
     assert runs.inputs().shape == (len(runs), 2)
     only = fitted.suggest(
-        2,
-        fidelities=["low"],
-        criterion="expected-improvement",
-        maximise=True,
-        candidates=64,
-        target_count=64,
+        2, fidelities=["low"], criterion="expected-improvement", maximise=True, candidates=64, target_count=64
     )
     assert {run.fidelity for run in only} == {"low"}
 
 
 def test_a_diagnosis_tells_of_every_fidelity(fitted):
     below, above = fitted.diagnose()
-    assert (below.fidelity, below.count, above.fidelity, above.count) == (
-        "low",
-        40,
-        "high",
-        8,
-    )
+    assert (below.fidelity, below.count, above.fidelity, above.count) == ("low", 40, "high", 8)
     assert below.residuals.shape == (40,) and below.r2 > 0.9 and 0 <= above.coverage90 <= 1
+    seen = fitted.observations("low").outputs
+    assert np.allclose(below.residuals, (seen - below.mean) / np.sqrt(below.variance))
+    assert np.all((above.cdf >= 0) & (above.cdf <= 1))
 
 
 def test_conditioning_takes_new_observations_into_account_without_a_fit(client, name):

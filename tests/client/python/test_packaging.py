@@ -30,13 +30,7 @@ def wheel():
 def test_the_wheel_is_for_every_python_and_has_all_it_needs(wheel):
     assert os.path.basename(wheel) == f"fidelio_client-{fidelio.__version__}-py3-none-any.whl"
     content = names(wheel)
-    for name in (
-        "py.typed",
-        "v1/emulator_pb2.py",
-        "v1/emulator_pb2.pyi",
-        "_google/own_status_pb2.py",
-        "sklearn.py",
-    ):
+    for name in ("py.typed", "v1/emulator_pb2.py", "v1/emulator_pb2.pyi", "_google/own_status_pb2.py", "sklearn.py"):
         assert f"fidelio/{name}" in content
     assert not [name for name in content if "test" in name or "build_backend" in name]
 
@@ -71,9 +65,6 @@ def test_a_source_distribution_builds_the_same_wheel_without_repository_and_prot
 
     archive = run(os.path.join(SOURCE, "client", "python"), "build_sdist")
     with tarfile.open(archive) as tar:
-        tar.extractall(
-            tmp_path / "unpacked",
-            **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}),
-        )
+        tar.extractall(tmp_path / "unpacked", **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
     (directory,) = (tmp_path / "unpacked").iterdir()
     assert names(run(directory, "build_wheel")) == names(wheel)

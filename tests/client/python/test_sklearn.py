@@ -84,12 +84,7 @@ def test_parameters_are_those_of_the_constructor_and_clones_are_new(regressor, d
 def test_it_works_in_pipelines_searches_and_cross_validation(client, data):
     X, y = data
     pipeline = make_pipeline(StandardScaler(), MultiFidelityRegressor(fidelity=-1, seed=1, client=client))
-    search = GridSearchCV(
-        pipeline,
-        {"multifidelityregressor__kernel": ["rbf", "matern32"]},
-        cv=3,
-        error_score="raise",
-    )
+    search = GridSearchCV(pipeline, {"multifidelityregressor__kernel": ["rbf", "matern32"]}, cv=3, error_score="raise")
     search.fit(X, y)
     assert search.best_params_ == {"multifidelityregressor__kernel": "rbf"}
     assert np.min(cross_val_score(pipeline, X, y, cv=3)) > 0.8
