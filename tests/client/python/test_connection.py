@@ -1,5 +1,6 @@
 """Connections: retries, deadlines, tokens, TLS and private servers."""
 
+import concurrent.futures
 import hashlib
 import os
 import pickle
@@ -86,6 +87,14 @@ def test_retry_policies_are_checked():
         fidelio.RetryPolicy(first_delay=5)
     with pytest.raises(fidelio.InvalidArgument, match="multiplier"):
         fidelio.RetryPolicy(multiplier=0.5)
+
+
+def test_threads_may_share_a_client(fitted):
+    x = points(8, seed=3)
+    expected = fitted.predict(x)
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        rows = list(pool.map(lambda i: fitted.predict(x[i : i + 1])[0], range(8)))
+    assert np.allclose(rows, expected, rtol=1e-12)
 
 
 def test_a_client_can_be_pickled(client, fitted):
