@@ -8,7 +8,7 @@ packages=(
   # Build.
   g++ cmake ninja-build python3
   # Core.
-  libeigen3-dev libabsl-dev liblbfgspp-dev
+  libeigen3-dev libabsl-dev liblbfgspp-dev libnanoflann-dev
   # Contract.
   protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libgrpc++-dev
   # Server.
@@ -21,6 +21,9 @@ packages_of_tests=(
   ccache
   # Tests and benches.
   libgtest-dev libbenchmark-dev zlib1g-dev python3-yaml
+  # Python client.
+  python3-venv python3-setuptools python3-wheel python3-grpcio python3-protobuf python3-numpy python3-pandas python3-tqdm
+  python3-pytest
   # Style.
   clang-format-14 clang-tidy-14
 )
