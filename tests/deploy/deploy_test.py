@@ -38,7 +38,8 @@ class InstallTest(unittest.TestCase):
             prefix = pathlib.Path(directory) / "prefix"
             subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix], check=True, capture_output=True)
             for path in ["bin/fidelio", "lib/libfidelio_core.so.0", "lib/systemd/system/fidelio.service",
-                         "lib/sysusers.d/fidelio.conf", "share/fidelio/proto/fidelio/v1/emulator.proto"]:
+                         "lib/sysusers.d/fidelio.conf", "share/fidelio/proto/fidelio/v1/emulator.proto",
+                         "share/bash-completion/completions/fidelio", "share/zsh/site-functions/_fidelio"]:
                 self.assertTrue((prefix / path).exists(), path)
             levels = [path.name for path in (BUILD / "lib" / "glibc-hwcaps").glob("x86-64-*")]
             for level in levels:
