@@ -8,7 +8,7 @@ packages=(
   # Build.
   g++ cmake ninja-build python3
   # Core.
-  libeigen3-dev libabsl-dev liblbfgspp-dev
+  libeigen3-dev libabsl-dev liblbfgspp-dev libnanoflann-dev
   # Contract.
   protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libgrpc++-dev
   # Server.
@@ -21,6 +21,9 @@ packages_of_tests=(
   ccache
   # Tests and benches.
   libgtest-dev libbenchmark-dev zlib1g-dev python3-yaml
+  # Python client.
+  python3-venv python3-setuptools python3-wheel python3-grpcio python3-protobuf python3-numpy python3-pandas python3-tqdm
+  python3-pytest
   # Style.
   clang-format-14 clang-tidy-14
 )
@@ -61,7 +64,7 @@ if ! { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${m
   if grep -qiE 'could not resolve|could not connect|failed to fetch|connection (timed out|refused)' "$log"; then
     fail "the package servers did not answer: is there a network, and does \`apt-get update\` work?"
   elif grep -qiE 'no space left|enough free space' "$log"; then
-    fail "the disk is full; the packages need about 1.5 GB"
+    fail "the disk is full; the packages need about 1 GB"
   elif grep -qiE 'could not get lock|unable to lock' "$log"; then
     fail "another program installs packages right now; try again when it is done"
   fi

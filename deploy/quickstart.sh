@@ -201,8 +201,11 @@ cmp before.csv after.csv || fail "the predictions differ"
 [[ $(fidelio fits currin --json) == "$fits_before" ]] || fail "the fits differ"
 echo "The same $(($(wc -l <after.csv) - 1)) predictions, byte for byte, without a fit."
 
+say "A page about the model"
+run fidelio report currin -o report.html
+
 say "What to try next"
-echo "  $dir holds the tables of this run."
+echo "  $dir/report.html                       what the model has learned, in pictures: open it in a browser"
 if $keep; then
   cat <<TEXT
   The server runs on (kill $pid ends it). In a shell:

@@ -26,6 +26,9 @@ struct FitCommandOptions {
   bool warm_start = false;
   std::optional<double> budget_seconds;
   std::optional<int64_t> budget_iterations;
+  std::optional<int64_t> inducing_points;
+  std::optional<int64_t> batch_size;
+  std::optional<int64_t> steps;
 };
 
 struct FitsCommandOptions {
@@ -41,7 +44,10 @@ const TypedNames& FitNames() {
                                             {"options.kernel_family", "--kernel"},
                                             {"options.budget.seconds", "--budget-seconds"},
                                             {"options.budget.iterations", "--budget-iterations"},
-                                            {"options.seed", "--seed"}};
+                                            {"options.seed", "--seed"},
+                                            {"options.inducing_points", "--inducing-points"},
+                                            {"options.batch_size", "--batch-size"},
+                                            {"options.steps", "--steps"}};
   return *names;
 }
 
@@ -92,6 +98,9 @@ absl::Status Fit(Context& context, const FitCommandOptions& options) {
   wire.set_warm_start(options.warm_start);
   if (options.budget_seconds.has_value()) wire.mutable_budget()->set_seconds(*options.budget_seconds);
   if (options.budget_iterations.has_value()) wire.mutable_budget()->set_iterations(*options.budget_iterations);
+  if (options.inducing_points.has_value()) wire.set_inducing_points(*options.inducing_points);
+  if (options.batch_size.has_value()) wire.set_batch_size(*options.batch_size);
+  if (options.steps.has_value()) wire.set_steps(*options.steps);
   const auto client = context.Connect();
   if (!client.ok()) return client.status();
   if (!options.inference.empty()) {
@@ -179,6 +188,7 @@ void AddFitCommands(CLI::App& app, Context& context) {
   CLI::App* fit = AddCommand(app, context, "fit", "Fit a model to all its observations",
                              "  fidelio fit wing --watch\n"
                              "  fidelio fit wing --watch --kernel matern52 --seed 7 --budget-seconds 60\n"
+                             "  fidelio fit wing --watch --inference svi --steps 10000\n"
                              "\nA fit goes on without this command, and after a crash of the server too.\n",
                              [&context, options] { return Fit(context, *options); });
   fit->add_option("NAME", options->name, "the model")->required();
@@ -197,6 +207,11 @@ void AddFitCommands(CLI::App& app, Context& context) {
       ->check(Positive());
   fit->add_option("--budget-iterations", options->budget_iterations, "end with the best so far after so many")
       ->check(Positive());
+  fit->add_option("--inducing-points", options->inducing_points, "of variational and svi: most per layer")
+      ->check(Positive());
+  fit->add_option("--batch-size", options->batch_size, "of svi: most observations of a fidelity per step")
+      ->check(Positive());
+  fit->add_option("--steps", options->steps, "of svi: steps of the training; default 35000")->check(Positive());
 
   auto fits_options = std::make_shared<FitsCommandOptions>();
   CLI::App* fits = AddCommand(app, context, "fits", "List the fits of a model, or show, watch or cancel one",

@@ -79,8 +79,7 @@ absl::StatusOr<std::unique_ptr<BaselineEmulator::Impl>> BaselineEmulator::Impl::
 }
 
 Mixture BaselineEmulator::Impl::PredictMixture(const Matrix& x, int level, bool include_noise) const {
-  Mixture mixture =
-      AsMixture(posterior->Weights(level), posterior->Predict(scaling.ScaleInputs(x), level));
+  Mixture mixture = AsMixture(posterior->Weights(level), posterior->Predict(scaling.ScaleInputs(x), level));
   mixture.mean = mixture.mean.array() * scaling.output_sd + scaling.output_mean;
   mixture.variance *= scaling.output_sd;
   mixture.variance *= scaling.output_sd;
@@ -201,7 +200,7 @@ absl::StatusOr<JointPosterior> BaselineEmulator::JointMomentsAt(const Matrix& x,
     joint.covariance = widening.asDiagonal() * joint.covariance * widening.asDiagonal();
   }
   return JointPosterior{.mean = joint.mean.array() * sd + impl_->scaling.output_mean,
-                        .covariance = std::move(joint.covariance)};
+                        .covariance = 0.5 * (joint.covariance + joint.covariance.transpose())};
 }
 
 absl::StatusOr<Matrix> BaselineEmulator::SamplePaths(const Matrix& x, const SampleOptions& options) const {
@@ -261,9 +260,9 @@ absl::StatusOr<std::unique_ptr<Emulator>> BaselineEmulator::Condition(const Data
   ScaledData scaled = ScaleData(data, 0, impl_->scaling);
   for (int t = 0; t < levels(); ++t) {
     if (scaled.learn_noise[t] == impl_->learn_noise[t]) continue;
-    return absl::FailedPreconditionError(
-        absl::StrFormat("level %d: its noise variance was %s by the fit and is %s now; fit again", t,
-                        impl_->learn_noise[t] ? "learned" : "given", scaled.learn_noise[t] ? "to be learned" : "given"));
+    return absl::FailedPreconditionError(absl::StrFormat(
+        "level %d: its noise variance was %s by the fit and is %s now; fit again", t,
+        impl_->learn_noise[t] ? "learned" : "given", scaled.learn_noise[t] ? "to be learned" : "given"));
   }
   FIDELIO_ASSIGN_OR_RETURN(
       std::unique_ptr<Impl> impl,

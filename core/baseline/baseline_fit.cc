@@ -127,9 +127,8 @@ absl::StatusOr<std::unique_ptr<MixtureEmulator>> BaselineFit::Run(FitObserver* o
   report.evaluations = result.evaluations;
   report.seconds = result.seconds;
   report.log_posterior = result.log_posterior;
-  FIDELIO_ASSIGN_OR_RETURN(
-      std::unique_ptr<BaselineEmulator::Impl> impl,
-      BaselineEmulator::Impl::Build(impl_->data, impl_->model, std::move(result.stages), report));
+  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<BaselineEmulator::Impl> impl,
+                           BaselineEmulator::Impl::Build(impl_->data, impl_->model, std::move(result.stages), report));
   return std::unique_ptr<MixtureEmulator>(new BaselineEmulator(std::move(impl)));
 }
 

@@ -21,9 +21,9 @@ enum class LayerKind { kFirst, kLinear, kNonlinear };
 
 // What a layer learns from.
 struct LayerObservations {
-  Matrix inputs;            // N × (d or d+1)
-  Vector outputs;           // N
-  Vector noise;             // N, given variances, 0 where they are learned
+  Matrix inputs;   // N × (d or d+1)
+  Vector outputs;  // N
+  Vector noise;    // N, given variances, 0 where they are learned
   bool learn_noise = true;
 };
 
@@ -39,8 +39,8 @@ class ChainLayer : public GpModel {
   std::unique_ptr<const GpPrior> At(const Vector& theta) const override;
 
   struct Places {
-    int link_lengthscale = -1, link_amplitude = -1, output_lengthscale = -1, lengthscale = -1, amplitude = -1, mean = -1,
-        rho = -1, offset = -1, noise = -1;  // −1: not a parameter
+    int link_lengthscale = -1, link_amplitude = -1, output_lengthscale = -1, lengthscale = -1, amplitude = -1,
+        mean = -1, rho = -1, offset = -1, noise = -1;  // −1: not a parameter
   };
   const Places& places() const { return places_; }
   LayerKind kind() const { return kind_; }

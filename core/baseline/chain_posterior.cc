@@ -90,8 +90,8 @@ Matrix ChainPosterior::Gradient(const Matrix& x, int level, const Matrix& mean_b
     const Layer& layer = layers_[t];
     const Passage& at = passages[t];
     const Vector &node = Rule(t).node, &m = at.below_mean, &v = at.below_variance;
-    const Matrix z_bar = layer.posterior.Gradient(Inputs(t, x, m, v), m_bar.transpose().reshaped(),
-                                                  v_bar.transpose().reshaped());
+    const Matrix z_bar =
+        layer.posterior.Gradient(Inputs(t, x, m, v), m_bar.transpose().reshaped(), v_bar.transpose().reshaped());
     for (Index s = 0; s < node.size(); ++s) x_bar += z_bar.block(s * n, 0, n, d);
     if (t == 0) return x_bar;
     // Through f_s = m + √v ξ_s, and what a linear layer adds, to the moments of the level below …
@@ -205,7 +205,8 @@ ScaledPosterior::Gaussians ChainPosterior::LeaveOneOut(int level) const {
   const Eigen::VectorXi own = Eigen::VectorXi::LinSpaced(n, 0, static_cast<int>(n) - 1).replicate(count, 1);
   const GpPosterior::Moments m =
       layer.posterior.PredictWithout(Inputs(level, layer.x, below.mean, below.variance), own);
-  Gaussians result{.mean = m.mean.reshaped(n, count).transpose(), .variance = m.variance.reshaped(n, count).transpose()};
+  Gaussians result{.mean = m.mean.reshaped(n, count).transpose(),
+                   .variance = m.variance.reshaped(n, count).transpose()};
   result.variance.rowwise() += layer.variance.transpose();
   return result;
 }

@@ -50,8 +50,8 @@ class ChainPosterior : public ScaledPosterior {
     LayerKind kind;
     GpPosterior posterior;
     double rho = 0, noise = 0;
-    Matrix x;           // N×d, of the observations
-    Vector y, variance; // N; the variances of their noise
+    Matrix x;            // N×d, of the observations
+    Vector y, variance;  // N; the variances of their noise
   };
   // The Gaussians that a level predicts, and the moments of the level below that they come from.
   struct Passage {
@@ -59,9 +59,7 @@ class ChainPosterior : public ScaledPosterior {
     Gaussians of;
   };
 
-  const GaussHermite& Rule(int level) const {
-    return layers_[level].kind == LayerKind::kNonlinear ? nodes_ : single_;
-  }
+  const GaussHermite& Rule(int level) const { return layers_[level].kind == LayerKind::kNonlinear ? nodes_ : single_; }
   // The layer's inputs: x, and below it the nodes of N(m, v), one block of rows per node.
   Matrix Inputs(int level, const Matrix& x, const Vector& m, const Vector& v) const;
   Passage Pass(int level, const Matrix& x, GpPosterior::Moments below) const;

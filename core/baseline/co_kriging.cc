@@ -43,9 +43,8 @@ class Evaluation : public GpEvaluation {
       const Index skipped = PairCount(n) - PairCount(rest);  // the pairs of the last points are the last pairs
       ForPairColumns(rest, [&](Index j, Index first) {
         const Index count = rest - 1 - j, begin = first + j + 1;
-        pairs_.segment(skipped + begin, count) +=
-            at.row_factor[j] * at.row_factor.array().tail(count) *
-            (at.amplitude * at.kernel.segment(begin, count) + at.offset);
+        pairs_.segment(skipped + begin, count) += at.row_factor[j] * at.row_factor.array().tail(count) *
+                                                  (at.amplitude * at.kernel.segment(begin, count) + at.offset);
       });
       diagonal.tail(rest) += (at.amplitude + at.offset) * at.row_factor.cwiseAbs2();
       noise.segment(data.offset[t], data.count(t)).array() += model_.Noise(theta, t);
@@ -85,8 +84,8 @@ class Evaluation : public GpEvaluation {
       gradient[place.amplitude] += at.amplitude * amplitude_bar;
       if (place.offset >= 0) gradient[place.offset] += at.offset * offset_bar;
       if (place.noise >= 0) {
-        gradient[place.noise] += 2 * std::exp(2 * theta_[place.noise]) *
-                                 k_bar.diagonal().segment(data.offset[t], data.count(t)).sum();
+        gradient[place.noise] +=
+            2 * std::exp(2 * theta_[place.noise]) * k_bar.diagonal().segment(data.offset[t], data.count(t)).sum();
       }
       AddLengthscales(t, s_bar, gradient);
       AddRho(t, factor_bar, gradient);
@@ -109,9 +108,7 @@ class Evaluation : public GpEvaluation {
     ArrayXd kernel, slope;  // packed pairs
   };
 
-  Vector Network(const Vector& theta) const {
-    return theta.segment(model_.network_offset(), model_.network().size());
-  }
+  Vector Network(const Vector& theta) const { return theta.segment(model_.network_offset(), model_.network().size()); }
 
   void AddLengthscales(int t, const ArrayXd& s_bar, Eigen::Ref<Vector> gradient) {
     const int d = model_.data().dimension();
@@ -220,8 +217,9 @@ class PriorAt : public GpPrior {
       ArrayXd derivative;
       EvaluateRadial(family_, slope.reshaped().array(), &derivative);
       slope = derivative.matrix().reshaped(rest, z.rows());
-      slope.array() *= (at.amplitude * (at.row_factor.asDiagonal() * cross_bar.bottomRows(rest) *
-                                        Factor(t, z).asDiagonal())).array();
+      slope.array() *=
+          (at.amplitude * (at.row_factor.asDiagonal() * cross_bar.bottomRows(rest) * Factor(t, z).asDiagonal()))
+              .array();
       Matrix inputs_bar = Matrix::Zero(h.rows(), h.cols());
       AccumulateCrossInputGradient(at.inputs, inputs, slope, inputs_bar);
       h_bar += inputs_bar * at.inverse.asDiagonal();

@@ -13,8 +13,9 @@ GaussHermite::GaussHermite(int count) : polynomial(count, count) {
   polynomial.row(0).setOnes();
   if (count > 1) polynomial.row(1) = node.transpose();
   for (int k = 2; k < count; ++k) {
-    polynomial.row(k) = (node.transpose().cwiseProduct(polynomial.row(k - 1)) -
-                         std::sqrt(k - 1) * polynomial.row(k - 2)) / std::sqrt(k);
+    polynomial.row(k) =
+        (node.transpose().cwiseProduct(polynomial.row(k - 1)) - std::sqrt(k - 1) * polynomial.row(k - 2)) /
+        std::sqrt(k);
   }
   weight = polynomial.colwise().squaredNorm().cwiseInverse().transpose();
 }

@@ -36,10 +36,8 @@ class Runner {
       FIDELIO_RETURN_IF_ERROR(RunStage(stage));
     }
     const SearchState end = state_.Copy();
-    return SearchResult{.stages = end.found,
-                        .log_posterior = -end.value,
-                        .evaluations = end.evaluations,
-                        .seconds = Seconds()};
+    return SearchResult{
+        .stages = end.found, .log_posterior = -end.value, .evaluations = end.evaluations, .seconds = Seconds()};
   }
 
  private:
@@ -112,8 +110,8 @@ class Runner {
     LbfgsOptions options;
     options.max_iterations = kRound;
     while (!start.done) {
-      const LbfgsResult result = MinimiseLbfgs(objective, start.z, options,
-                                               [&](double best) { return Tick(best, fraction); });
+      const LbfgsResult result =
+          MinimiseLbfgs(objective, start.z, options, [&](double best) { return Tick(best, fraction); });
       if (result.value < start.value) {
         start.z = result.x;
         start.value = result.value;
@@ -141,7 +139,8 @@ class Runner {
       return std::pair(++s.evaluations, s.value);
     });
     // The first evaluation is always made.
-    if ((seconds > request_.max_seconds || iteration_ >= request_.max_iterations) && iteration_ > 1) out_of_time_ = true;
+    if ((seconds > request_.max_seconds || iteration_ >= request_.max_iterations) && iteration_ > 1)
+      out_of_time_ = true;
     fraction_ = std::max(fraction_, fraction);
     const FitProgress progress{.phase = "optimise",
                                .iteration = iteration_,

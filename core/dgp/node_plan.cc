@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "core/base/gauss_hermite.h"
 #include "core/base/normal.h"
+#include "core/base/normal_quadrature.h"
 #include "core/base/sobol.h"
 
 namespace fidelio {
@@ -53,7 +53,7 @@ NodeRule NodeRule::ForCounts(const std::vector<int>& counts) {
 
 NodePlan::NodePlan(const std::vector<int>& level, int layer_count, const NodeRule& rule) {
   const int points = static_cast<int>(level.size());
-  const GaussHermite two(rule.two_levels), three(rule.three_levels);
+  const NormalQuadrature two(rule.two_levels), three(rule.three_levels);
   const Matrix normals = layer_count > 3 ? PathNormals(rule.paths, layer_count - 1) : Matrix();
   std::vector<Growing> growing(layer_count);
   for (Growing& layer : growing) layer.centre.assign(points, -1);
@@ -68,7 +68,7 @@ NodePlan::NodePlan(const std::vector<int>& level, int layer_count, const NodeRul
       std::vector<int> own;
       const int centre_below = growing[t - 1].centre[i];
       if (level[i] <= 2) {
-        const GaussHermite& gauss = level[i] == 1 ? two : three;
+        const NormalQuadrature& gauss = level[i] == 1 ? two : three;
         for (int parent : below[i]) {
           for (int k = 0; k < gauss.node.size(); ++k) {
             own.push_back(growing[t].Add(i, parent, gauss.node[k], growing[t - 1].weight[parent] * gauss.weight[k]));

@@ -7,8 +7,6 @@
 
 #include <vector>
 
-#include "absl/status/status.h"
-#include "core/base/bytes.h"
 #include "core/base/types.h"
 #include "core/emulator/dataset.h"
 
@@ -43,11 +41,6 @@ ScaledData ScaleData(const Dataset& data, int first_level = 0);
 
 // The same with a scaling that is given: that of the data which hyperparameters were learned from.
 ScaledData ScaleData(const Dataset& data, int first_level, const Scaling& scaling);
-
-// A scaling within a checkpoint: vectors low, width; f64 mean, sd.
-void WriteScaling(const Scaling& scaling, ByteWriter& out);
-Scaling ReadScaling(ByteReader& in);
-absl::Status CheckScaling(const Scaling& scaling, int dimension);  // DATA_LOSS for one that was not written so
 
 }  // namespace fidelio
 

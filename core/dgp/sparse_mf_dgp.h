@@ -29,8 +29,8 @@
 namespace fidelio {
 
 // Kinds of sealed bytes (core/base/bytes.h), which also say how the model was fitted.
-inline constexpr uint32_t kVariationalMfDgpKind = 20;
-inline constexpr uint32_t kSviMfDgpKind = 22;
+inline constexpr uint32_t kVariationalMfDgpKind = 40;
+inline constexpr uint32_t kSviMfDgpKind = 42;
 
 class FIDELIO_EXPORT SparseMfDgp final : public MixtureEmulator {
  public:

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "core/base/bytes.h"
 #include "core/base/status_macros.h"
+#include "core/dgp/scaling_bytes.h"
 #include "core/dgp/sparse_mf_dgp.h"
 #include "core/dgp/sparse_mf_dgp_impl.h"
 #include "core/emulator/dataset_bytes.h"

@@ -20,12 +20,6 @@ using Eigen::Index;
 
 constexpr uint32_t kNoiseStream = 1, kPathStream = 2;  // of a SampleOptions::seed; layer t has kPathStream + t
 
-absl::Status CheckJointSize(const Matrix& x) {
-  if (x.rows() <= kMostJointInputs) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrFormat("x: %d rows, want at most %d for a joint posterior", x.rows(), kMostJointInputs));
-}
-
 // What the nodes of each point say about layer t: E[var], and mean as a linear function of f and a rest.
 struct NodeMoments {
   Vector mean, within, slope_sd, rest_sd;  // slope_sd: b·√Var[f], with b's sign; rest_sd: e
@@ -69,19 +63,8 @@ Vector CentreInputs(const NodeLayer& nodes, const SparsePosterior::Evaluation& a
 
 absl::StatusOr<JointPosterior> SparseMfDgp::JointMomentsAt(const Matrix& x, const std::vector<int>& levels,
                                                            const PredictOptions& options) const {
-  FIDELIO_RETURN_IF_ERROR(CheckJointSize(x));
-  FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, -1));
-  if (static_cast<Index>(levels.size()) != x.rows()) {
-    return absl::InvalidArgumentError(absl::StrFormat("levels: %d values for %d rows of x", levels.size(), x.rows()));
-  }
-  int top = 0;
-  for (size_t i = 0; i < levels.size(); ++i) {
-    if (levels[i] < 0 || levels[i] >= this->levels()) {
-      return absl::InvalidArgumentError(
-          absl::StrFormat("levels[%d]: %d, want 0 to %d", i, levels[i], this->levels() - 1));
-    }
-    top = std::max(top, levels[i]);
-  }
+  FIDELIO_RETURN_IF_ERROR(CheckJointQuery(*this, x, levels));
+  const int top = levels.empty() ? 0 : *std::max_element(levels.begin(), levels.end());
   const Index n = x.rows();
   const Matrix scaled = impl_->scaling.ScaleInputs(x);
   const NodePlan plan(levels, top + 1, NodeRule());
@@ -143,6 +126,7 @@ absl::StatusOr<Matrix> SparseMfDgp::SamplePaths(const Matrix& x, const SampleOpt
   std::iota(rows.begin(), rows.end(), 0);
   Matrix f(n, options.count);  // a path per column
   for (int t = 0; t <= level; ++t) {
+    if (options.check) FIDELIO_RETURN_IF_ERROR(options.check());
     // A root of the layer's correlations on the mean's path.
     Matrix root = impl_->posterior.LayerCovariance(t, scaled, CentreInputs(plan.layers[t], at, t, rows));
     const Vector inverse_sd = root.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();

@@ -13,6 +13,7 @@
 #include "core/base/status_macros.h"
 #include "core/dgp/sparse_mf_dgp.h"
 #include "core/dgp/sparse_mf_dgp_impl.h"
+#include "core/dgp/variational_model.h"
 
 namespace fidelio {
 namespace {
@@ -46,9 +47,10 @@ absl::StatusOr<std::vector<ObservedMixtures>> SparseMfDgp::LeaveOneOutMixtures()
         for (const int point = nodes.point[p]; p < nodes.size() && nodes.point[p] == point; ++p) {
           if (nodes.weight[p] > 0) own.push_back(p);
         }
-        const double noise = data.noise_variance.size() > 0
-                                 ? data.noise_variance[i] / (scaling.output_sd * scaling.output_sd) + 1e-8
-                                 : layer.noise;
+        const double noise =
+            data.noise_variance.size() > 0
+                ? data.noise_variance[i] / (scaling.output_sd * scaling.output_sd) + kVariationalNoiseFloor
+                : layer.noise;
         const double y = (data.y[i] - scaling.output_mean) / scaling.output_sd;
         // In units of √D: H = √D G √D = U diag(h) Uᵀ.
         const Vector root = (nodes.weight(own) / noise).cwiseSqrt();

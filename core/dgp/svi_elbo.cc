@@ -86,7 +86,7 @@ absl::Status SviElbo::FactoriseInducing(int t, const Vector& parameters) {
   return absl::OkStatus();
 }
 
-absl::Status SviElbo::Forward(int t, const Vector& parameters, SviSpace space) {
+absl::Status SviElbo::Forward(int t, const Vector& parameters, const SviSpace& space) {
   const SviModel::Layer& layer = model_->layers[t];
   const NodeLayer& nodes = nodes_[t];
   State& s = states_[t];
@@ -107,11 +107,8 @@ absl::Status SviElbo::Forward(int t, const Vector& parameters, SviSpace space) {
   s.diagonal = LayerDiagonal(layer.shape, theta, at);
   s.m = MeanOf(layer, parameters);
   s.s = RootOf(layer, parameters);
-  if (space == SviSpace::kInducing) {
-    s.m = s.whitening.inverse_factor() * s.m;
-    const Matrix root = s.s;
-    s.whitening.Apply(root, s.s);
-  }
+  if (t == 0 && space.inducing_mean) s.m = s.whitening.inverse_factor() * s.m;
+  if (t == 0 && space.inducing_root) s.whitening.Apply(RootOf(layer, parameters), s.s);
   s.layer.Forward(s.a, s.diagonal, s.m, s.s, threads_);
   return absl::OkStatus();
 }
@@ -138,7 +135,8 @@ double SviElbo::LogLikelihood(int t, const Vector& parameters, Vector* gradient)
   return sum;
 }
 
-absl::StatusOr<double> SviElbo::Evaluate(const Vector& parameters, SviSpace space, int64_t step, Vector* gradient) {
+absl::StatusOr<double> SviElbo::Evaluate(const Vector& parameters, const SviSpace& space, int64_t step,
+                                         Vector* gradient) {
   const int layers = static_cast<int>(states_.size());
   DrawBatch(step);
   if (gradient != nullptr) gradient->setZero(model_->size);
@@ -156,7 +154,7 @@ absl::StatusOr<double> SviElbo::Evaluate(const Vector& parameters, SviSpace spac
   return value;
 }
 
-void SviElbo::Reverse(int t, const Vector& parameters, SviSpace space, Vector& gradient) {
+void SviElbo::Reverse(int t, const Vector& parameters, const SviSpace& space, Vector& gradient) {
   const SviModel::Layer& layer = model_->layers[t];
   const NodeLayer& nodes = nodes_[t];
   State& s = states_[t];
@@ -164,16 +162,17 @@ void SviElbo::Reverse(int t, const Vector& parameters, SviSpace space, Vector& g
   const auto theta = parameters.segment(layer.theta, layer.shape.size());
   auto theta_bar = gradient.segment(layer.theta, layer.shape.size());
   s.layer.Reverse(s.mean_bar, s.variance_bar, s.a_bar, s.m_bar, s.s_bar);
-  Eigen::Map<Matrix> root_bar(gradient.data() + layer.root, m, m);
-  if (space == SviSpace::kInducing) {  // m = L⁻¹·mean and S = L⁻¹·root are whitened like covariances
+  // m = L⁻¹·mean and S = L⁻¹·root are whitened as covariances are.
+  if (t == 0 && space.inducing_mean) {
     s.whitening.Reverse(s.m, s.m_bar, s.k_bar);
-    gradient.segment(layer.mean, m) = s.k_bar.col(0);
-    s.whitening.Reverse(s.s, s.s_bar, s.s_own_bar);
-    root_bar = s.s_own_bar.triangularView<Eigen::Lower>();
-  } else {
-    gradient.segment(layer.mean, m) = s.m_bar;
-    root_bar = s.s_bar;
+    s.m_bar = s.k_bar.col(0);
   }
+  if (t == 0 && space.inducing_root) {
+    s.whitening.Reverse(s.s, s.s_bar, s.k_bar);
+    s.s_bar = s.k_bar.triangularView<Eigen::Lower>();
+  }
+  gradient.segment(layer.mean, m) = s.m_bar;
+  Eigen::Map<Matrix>(gradient.data() + layer.root, m, m) = s.s_bar;
   Vector f_bar = Vector::Zero(t > 0 ? nodes.size() : 0), zf_bar = Vector::Zero(layer.zf.size()), unused = zf_bar;
   ReverseLayerDiagonal(layer.shape, theta, Nodes(t, s), s.variance_bar, theta_bar, f_bar);
   s.whitening.Reverse(s.a, s.a_bar, s.k_bar);
@@ -190,16 +189,26 @@ void SviElbo::Reverse(int t, const Vector& parameters, SviSpace space, Vector& g
   }
 }
 
-absl::Status SviElbo::Convert(SviSpace from, SviSpace to, Vector* parameters) {
-  if (from == to) return absl::OkStatus();
-  for (int t = 0; t < static_cast<int>(states_.size()); ++t) {
-    const SviModel::Layer& layer = model_->layers[t];
-    FIDELIO_RETURN_IF_ERROR(FactoriseInducing(t, *parameters));
-    const Matrix map = to == SviSpace::kWhitened ? states_[t].whitening.inverse_factor()
-                                                 : Matrix(states_[t].whitening.factor().triangularView<Eigen::Lower>());
-    const Vector mean = map * MeanOf(layer, *parameters);
-    const Matrix root = map * RootOf(layer, *parameters);
+absl::Status SviElbo::WhitenMean(int t, Vector* parameters) {
+  FIDELIO_RETURN_IF_ERROR(FactoriseInducing(t, *parameters));
+  const SviModel::Layer& layer = model_->layers[t];
+  const Vector mean = states_[t].whitening.inverse_factor() * MeanOf(layer, *parameters);
+  parameters->segment(layer.mean, mean.size()) = mean;
+  return absl::OkStatus();
+}
+
+absl::Status SviElbo::Convert(const SviSpace& from, const SviSpace& to, Vector* parameters) {
+  if (from.inducing_mean == to.inducing_mean && from.inducing_root == to.inducing_root) return absl::OkStatus();
+  FIDELIO_RETURN_IF_ERROR(FactoriseInducing(0, *parameters));
+  const SviModel::Layer& layer = model_->layers[0];
+  const Matrix inverse = states_[0].whitening.inverse_factor();
+  const Matrix factor = states_[0].whitening.factor().triangularView<Eigen::Lower>();
+  if (from.inducing_mean != to.inducing_mean) {
+    const Vector mean = (to.inducing_mean ? factor : inverse) * MeanOf(layer, *parameters);
     parameters->segment(layer.mean, mean.size()) = mean;
+  }
+  if (from.inducing_root != to.inducing_root) {
+    const Matrix root = (to.inducing_root ? factor : inverse) * RootOf(layer, *parameters);
     Eigen::Map<Matrix>(parameters->data() + layer.root, root.rows(), root.cols()) = root.triangularView<Eigen::Lower>();
   }
   return absl::OkStatus();

@@ -23,18 +23,23 @@
 
 namespace fidelio {
 
-// Whether the parameters of q are those of u itself, or of the whitened v = L⁻¹u.
-enum class SviSpace { kInducing, kWhitened };
+// Whether layer 1's parameters of q are those of u itself, or of the whitened v = L⁻¹u, as those of the other layers are.
+struct SviSpace {
+  bool inducing_mean = false, inducing_root = false;
+};
 
 class SviElbo {
  public:
   SviElbo(std::shared_ptr<const SviModel> model, uint64_t seed, int threads);
 
   // The estimate of step number `step`, and its gradient.
-  absl::StatusOr<double> Evaluate(const Vector& parameters, SviSpace space, int64_t step, Vector* gradient);
+  absl::StatusOr<double> Evaluate(const Vector& parameters, const SviSpace& space, int64_t step, Vector* gradient);
 
-  // Parameters of q(u) as those of q(v), or back, at the same θ.
-  absl::Status Convert(SviSpace from, SviSpace to, Vector* parameters);
+  // The same q in another space.
+  absl::Status Convert(const SviSpace& from, const SviSpace& to, Vector* parameters);
+
+  // Replaces layer t's mean, which is that of u, by that of v.
+  absl::Status WhitenMean(int t, Vector* parameters);
 
   double max_jitter() const { return max_jitter_; }  // relative, beyond the settings', since the construction
 
@@ -49,9 +54,9 @@ class SviElbo {
   void DrawBatch(int64_t step);
   LayerNodes Nodes(int layer, const State& state) const;
   absl::Status FactoriseInducing(int layer, const Vector& parameters);
-  absl::Status Forward(int layer, const Vector& parameters, SviSpace space);
+  absl::Status Forward(int layer, const Vector& parameters, const SviSpace& space);
   double LogLikelihood(int layer, const Vector& parameters, Vector* gradient);
-  void Reverse(int layer, const Vector& parameters, SviSpace space, Vector& gradient);
+  void Reverse(int layer, const Vector& parameters, const SviSpace& space, Vector& gradient);
 
   std::shared_ptr<const SviModel> model_;
   uint64_t seed_;

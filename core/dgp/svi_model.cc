@@ -45,7 +45,8 @@ SviModel::SviModel(ScaledData scaled, KernelFamily family, const SviSettings& s,
   for (int t = 0; t < data.levels(); ++t) {
     Layer layer;
     layer.shape = {.family = family, .dimension = data.dimension(), .linked = t > 0};
-    const int below = std::max(0, t - 1);
+    int below = std::max(0, t - 1);
+    while (data.count(below) == 0) --below;  // level 0 has observations
     const std::vector<int> chosen =
         ChooseInducing(data.x, Candidates(data, below, t > 0 ? 2 : 1, s.inducing_points, seed), s.inducing_points);
     layer.z = data.x(chosen, Eigen::all);

@@ -1,7 +1,7 @@
 // SviModel: all that stochastic variational inference of an MF-DGP needs besides its parameters.
 //
 // As published (Cutajar et al. 2019, and their code): the inducing inputs of layer 1 are observed inputs of level 1, those of
-// layer t every other observation (x, y) of level t−1, fixed; at most `inducing_points` per layer, then as far apart as they can be
+// layer t every other observation (x, y) of level t−1 (of the next below that has any), fixed; at most `inducing_points` per layer, then as far apart as they can be
 // among a random choice. Parameters, layer by layer: θ (layer_kernel.h), the log of the noise variance, the mean of q(u) (M) and
 // its lower triangular root (M×M, column by column). Immutable after construction; safe to share between threads.
 #ifndef FIDELIO_CORE_DGP_SVI_MODEL_H_

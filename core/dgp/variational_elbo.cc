@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "core/base/normal.h"
 #include "core/base/status_macros.h"
+#include "core/dgp/psi_statistics.h"
 
 namespace fidelio {
 namespace {
@@ -158,6 +159,33 @@ void VariationalElbo::Reverse(int t, const Vector& parameters, Vector& gradient)
   for (Index j = 0; j < zf_bar.size(); ++j) {
     below.upper_mean_bar[model_->plan.layers[t - 1].centre[layer.inducing[j]]] += zf_bar[j];
   }
+}
+
+VariationalElbo::SecondLevel VariationalElbo::SecondLevelLikelihood(const Vector& parameters) {
+  const VariationalModel::Layer& layer = model_->layers[1];
+  const ScaledData& data = model_->data;
+  const State& below = states_[0];
+  State& s = states_[1];
+  const Index first = data.offset[1], n = data.count(1);
+  const double learned = layer.noise >= 0 ? std::exp(parameters[layer.noise]) : 0;
+  const Vector noise = data.noise.segment(first, n).array() + learned + kVariationalNoiseFloor;
+  const Vector y = data.y.segment(first, n);
+  // Layer 1 has one node per point, in the same order.
+  const PsiStatistics psi(layer.shape, parameters.segment(layer.theta, layer.shape.size()), layer.z, s.zf,
+                          data.x.middleRows(first, n), below.sites.mean().segment(first, n),
+                          below.sites.variance().segment(first, n), noise.cwiseInverse());
+  // E[(y − mean)² + var] with mean = kᵀα and var = k(z*, z*) − kᵀ(L⁻ᵀL⁻¹ − L⁻ᵀB⁻¹L⁻¹)k.
+  const Matrix& whiten = s.whitening.inverse_factor();
+  const Vector alpha = whiten.transpose() * s.sites.m();
+  const Matrix half = s.sites.inverse_factor() * whiten;
+  const Matrix inside = alpha * alpha.transpose() - whiten.transpose() * whiten + half.transpose() * half;
+  const double squares = (y.array().square() / noise.array()).sum() -
+                         2 * (y.cwiseQuotient(noise)).dot(psi.one.transpose() * alpha) +
+                         (psi.zero.array() / noise.array()).sum() + inside.cwiseProduct(psi.two).sum();
+  SecondLevel result;
+  result.by_nodes = LogLikelihood(1, parameters, nullptr);
+  result.closed_form = -0.5 * (squares + noise.array().log().sum() + static_cast<double>(n) * kLogTwoPi);
+  return result;
 }
 
 void VariationalElbo::MoveSites(double step, Vector* parameters) const {

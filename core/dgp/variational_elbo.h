@@ -27,6 +27,13 @@ class VariationalElbo {
   // At `parameters` (model.size). An error where a layer can't be factorised.
   absl::StatusOr<double> Evaluate(const Vector& parameters, Vector* gradient);
 
+  // After Evaluate: the expected log likelihood of level 2, by nodes as in the bound, and in closed form (psi_statistics.h), which
+  // has no error of quadrature. Needs two levels.
+  struct SecondLevel {
+    double by_nodes = 0, closed_form = 0;
+  };
+  SecondLevel SecondLevelLikelihood(const Vector& parameters);
+
   // After Evaluate with a gradient: the sites that a natural-gradient step of length 1 takes layer t's q to, in the place of
   // the sites in `parameters`, moved by `step` from where they are.
   void MoveSites(double step, Vector* parameters) const;

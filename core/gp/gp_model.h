@@ -33,10 +33,10 @@ class GpPrior {
  public:
   virtual ~GpPrior() = default;
 
-  virtual Vector Mean(const Matrix& z) const = 0;                      // M
-  virtual Vector Variance(const Matrix& z) const = 0;                  // M
-  virtual Matrix WithData(const Matrix& z) const = 0;                  // N×M
-  virtual Matrix Among(const Matrix& z) const = 0;                     // M×M, symmetric
+  virtual Vector Mean(const Matrix& z) const = 0;      // M
+  virtual Vector Variance(const Matrix& z) const = 0;  // M
+  virtual Matrix WithData(const Matrix& z) const = 0;  // N×M
+  virtual Matrix Among(const Matrix& z) const = 0;     // M×M, symmetric
   // Given ∂F/∂ Mean(z), Variance(z) and WithData(z): ∂F/∂z, of z's shape.
   virtual Matrix InputGradient(const Matrix& z, const Vector& mean_bar, const Vector& variance_bar,
                                const Matrix& cross_bar) const = 0;

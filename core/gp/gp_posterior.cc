@@ -70,7 +70,8 @@ GpPosterior::Moments GpPosterior::LeaveOneOut(int begin, int end) const {
   const auto leading = inverse_.topLeftCorner(end, end);
   const Vector precision = leading.colwise().squaredNorm().tail(end - begin);
   const Vector alpha = (leading.transpose() * whitened_.head(end)).tail(end - begin);
-  return {.mean = y_.segment(begin, end - begin) - alpha.cwiseQuotient(precision), .variance = precision.cwiseInverse()};
+  return {.mean = y_.segment(begin, end - begin) - alpha.cwiseQuotient(precision),
+          .variance = precision.cwiseInverse()};
 }
 
 GpPosterior::Moments GpPosterior::PredictWithout(const Matrix& z, const Eigen::VectorXi& left_out) const {

@@ -33,7 +33,7 @@ void SparseLayer::Reverse(const Vector& mean_bar, const Vector& variance_bar, Ma
   LargeMultiply(threads_, {.a = Part::kLower}, 1, s, half_, Write::kSet, a_bar);
   for (Index p = 0; p < a.cols(); ++p) a_bar.col(p) += mean_bar[p] * *m_ - (2 * variance_bar[p]) * a.col(p);
   s_bar.resize(m, m);
-  LargeMultiply(threads_, {}, 1, a, half_.transpose(), Write::kSet, s_bar);
+  LargeMultiply(threads_, {.c = Part::kLower}, 1, a, half_.transpose(), Write::kSet, s_bar);
   s_bar.triangularView<Eigen::StrictlyUpper>().setZero();
   s_bar -= s;
   s_bar.diagonal() += s.diagonal().cwiseInverse();

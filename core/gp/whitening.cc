@@ -14,7 +14,8 @@ void LargeMultiply(int threads, const Parts& parts, double scale, const Factor& 
                    MatrixRef c) {
   constexpr double kWorthThreads = 1e7;  // multiplications; below, starting a thread costs more than it saves
   constexpr Index kWidth = 256;
-  const bool whole = parts.b == Part::kAll && parts.c == Part::kAll;
+  const bool lower = parts.c == Part::kLower && parts.a == Part::kAll;
+  const bool whole = parts.b == Part::kAll && (parts.c == Part::kAll || lower);
   if (!whole ||
       static_cast<double>(a.rows) * static_cast<double>(a.columns) * static_cast<double>(c.cols()) < kWorthThreads) {
     Multiply(parts, scale, a, b, write, c);
@@ -22,10 +23,13 @@ void LargeMultiply(int threads, const Parts& parts, double scale, const Factor& 
   }
   ParallelFor(static_cast<int>((c.cols() + kWidth - 1) / kWidth), threads, [&](int block) {
     const Index first = block * kWidth, width = std::min(kWidth, c.cols() - first);
-    Factor own = b;
-    own.data += first * b.column_stride;
-    own.columns = width;
-    Multiply(parts, scale, a, own, write, c.middleCols(first, width));
+    const Index above = lower ? first : 0;  // rows that are not wanted of these columns
+    Factor own_a = a, own_b = b;
+    own_a.data += above * a.row_stride;
+    own_a.rows -= above;
+    own_b.data += first * b.column_stride;
+    own_b.columns = width;
+    Multiply(parts, scale, own_a, own_b, write, c.block(above, first, c.rows() - above, width));
   });
 }
 
@@ -48,7 +52,7 @@ void Whitening::Apply(const ConstMatrixRef& k, Matrix& a) const {
 void Whitening::Reverse(const Matrix& a, const Matrix& a_bar, Matrix& k_bar) {
   k_bar.resize(a.rows(), a.cols());
   LargeMultiply(threads_, {.a = Part::kUpper}, 1, inverse_.transpose(), a_bar, Write::kSet, k_bar);
-  LargeMultiply(threads_, {}, 1, a_bar, a.transpose(), Write::kAdd, inner_);
+  LargeMultiply(threads_, {.c = Part::kLower}, 1, a_bar, a.transpose(), Write::kAdd, inner_);
 }
 
 void Whitening::Finish(Matrix& k_zz_bar) {

@@ -35,8 +35,6 @@ using codec::Read;
 
 namespace {
 
-constexpr uint32_t kProgressVersion = 2;
-
 void PutHistory(const std::vector<FitPoint>& history, ByteWriter& out) {
   out.U64(history.size());
   for (const FitPoint& point : history) {
@@ -72,9 +70,9 @@ std::string Encode(const StoredFit& value) {
 
 template <>
 absl::StatusOr<StoredFit> Decode(absl::string_view bytes) {
-  return Read<StoredFit>(bytes, kFit, "options of a fit", [](ByteReader& in, bool& good) {
+  return Read<StoredFit>(bytes, kFit, "options of a fit", [](ByteReader& in, bool& good, uint32_t version) {
     StoredFit value;
-    value.spec = GetFitSpec(in, good);
+    value.spec = GetFitSpec(in, good, version);
     value.owner = in.ReadString();
     return value;
   });
@@ -88,7 +86,7 @@ std::string Encode(const StoredProgress& value) {
   out.I64(value.resume_count);
   out.I64(value.idle_resumes);
   PutHistory(value.history, out);
-  return out.Seal(kProgress, kProgressVersion);
+  return out.Seal(kProgress, kVersion);
 }
 
 template <>
@@ -104,7 +102,7 @@ absl::StatusOr<StoredProgress> Decode(absl::string_view bytes) {
     if (version >= 2) value.history = GetHistory(in);
     return value;
   };
-  return codec::ReadVersioned<StoredProgress>(bytes, kProgress, kProgressVersion, "progress of a fit", get);
+  return Read<StoredProgress>(bytes, kProgress, "progress of a fit", get);
 }
 
 std::string Encode(const absl::Status& value) {
@@ -144,12 +142,12 @@ std::string Encode(const FitInfo& value) {
 
 template <>
 absl::StatusOr<FitInfo> Decode(absl::string_view bytes) {
-  return Read<FitInfo>(bytes, kFitAnswer, "remembered answer", [](ByteReader& in, bool& good) {
+  return Read<FitInfo>(bytes, kFitAnswer, "remembered answer", [](ByteReader& in, bool& good, uint32_t version) {
     FitInfo value;
     value.model = in.ReadString();
     value.id = in.I64();
     value.state = GetEnum(in, FitState::kPending, FitState::kCancelled, good);
-    value.options = GetFitSpec(in, good);
+    value.options = GetFitSpec(in, good, version);
     value.progress = GetProgress(in);
     value.data_version = in.I64();
     value.revision = in.I64();

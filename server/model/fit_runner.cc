@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "core/base/status_macros.h"
+#include "core/neighbour/neighbour_dgp.h"
 #include "server/model/core_models.h"
 #include "server/model/fit_history.h"
 #include "server/model/method_choice.h"
@@ -211,10 +212,15 @@ absl::StatusOr<std::unique_ptr<EmulatorFit>> FitRunner::Start(const FitJob& job,
                                                               const EmulatorMethod& method, const Dataset& data) {
   FitOptions options;
   options.kernel = asked.kernel_family;
+  // Nothing large is as smooth as RBF says: there the default is that the families compete.
+  if (method.checkpoint_kind == kNeighbourDgpKind && options.kernel == KernelFamily::kRbf) options.kernel.reset();
   options.seed = asked.seed;
   options.threads = context_.options().fit_threads;
   if (asked.budget_seconds) options.max_seconds = *asked.budget_seconds;
   if (asked.budget_iterations) options.max_iterations = *asked.budget_iterations;
+  options.inducing_points = static_cast<int>(asked.inducing_points.value_or(0));
+  options.batch_size = static_cast<int>(asked.batch_size.value_or(0));
+  options.steps = asked.steps.value_or(0);
   std::unique_ptr<Emulator> warm;
   FIDELIO_ASSIGN_OR_RETURN(const ModelRecord model, context_.store().GetModel(job.model()));
   if (asked.warm_start && model.current_revision > 0) {

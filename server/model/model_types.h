@@ -143,6 +143,10 @@ struct FitSpec {
   std::optional<double> budget_seconds = {};
   std::optional<int64_t> budget_iterations = {};
   uint64_t seed = 0;
+  // Of VARIATIONAL and SVI, the last two of SVI alone; absent: chosen by the fit.
+  std::optional<int64_t> inducing_points = {};
+  std::optional<int64_t> batch_size = {};
+  std::optional<int64_t> steps = {};
 };
 
 struct JobProgress {

@@ -58,6 +58,9 @@ absl::StatusOr<FitSpec> ToFitSpec(const v1::FitOptions& message, absl::string_vi
   if (message.budget().has_seconds()) spec.budget_seconds = message.budget().seconds();
   if (message.budget().has_iterations()) spec.budget_iterations = message.budget().iterations();
   spec.seed = message.seed();
+  if (message.has_inducing_points()) spec.inducing_points = message.inducing_points();
+  if (message.has_batch_size()) spec.batch_size = message.batch_size();
+  if (message.has_steps()) spec.steps = message.steps();
   return spec;
 }
 
@@ -68,6 +71,9 @@ void ToMessage(const FitSpec& options, v1::FitOptions* message) {
   if (options.budget_seconds.has_value()) message->mutable_budget()->set_seconds(*options.budget_seconds);
   if (options.budget_iterations.has_value()) message->mutable_budget()->set_iterations(*options.budget_iterations);
   message->set_seed(options.seed);
+  if (options.inducing_points.has_value()) message->set_inducing_points(*options.inducing_points);
+  if (options.batch_size.has_value()) message->set_batch_size(*options.batch_size);
+  if (options.steps.has_value()) message->set_steps(*options.steps);
 }
 
 void ToMessage(const FitInfo& fit, v1::Fit* message) {

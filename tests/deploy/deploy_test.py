@@ -18,7 +18,7 @@ except ImportError:
     yaml = None
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-BUILD = pathlib.Path(sys.argv.pop(1)) if len(sys.argv) > 1 else ROOT / "build" / "release"
+BUILD = pathlib.Path(sys.argv.pop(1)).resolve() if len(sys.argv) > 1 else ROOT / "build" / "release"
 
 
 def settings():
@@ -38,7 +38,8 @@ class InstallTest(unittest.TestCase):
             prefix = pathlib.Path(directory) / "prefix"
             subprocess.run(["cmake", "--install", BUILD, "--prefix", prefix], check=True, capture_output=True)
             for path in ["bin/fidelio", "lib/libfidelio_core.so.0", "lib/systemd/system/fidelio.service",
-                         "lib/sysusers.d/fidelio.conf", "share/fidelio/proto/fidelio/v1/emulator.proto"]:
+                         "lib/sysusers.d/fidelio.conf", "share/fidelio/proto/fidelio/v1/emulator.proto",
+                         "share/bash-completion/completions/fidelio", "share/zsh/site-functions/_fidelio"]:
                 self.assertTrue((prefix / path).exists(), path)
             levels = [path.name for path in (BUILD / "lib" / "glibc-hwcaps").glob("x86-64-*")]
             for level in levels:

@@ -5,7 +5,8 @@ usage: run_docs.py --programs DIR [--root DIR] DOCUMENT.md...
 
 Blocks between ``` fences are judged by their language:
   sh      run by bash, all of a document in order, in one shell and one new directory; a failure fails the test
-  python  run by python3, in the same directory, when the client (import fidelio) is there; said when it is not
+  python  run in the same directory, when a Python here can import the client; said when none can
+  cpp     must stand in cpp_blocks.cc, which the build compiles
   others  must be in NOT_COMMANDS
 A block after the line <!-- not run: REASON --> is only checked for syntax, and for programs of this repository that do
 not exist. Commands find deploy/ where they run, as in a clone. A comment <!-- test: and lines of commands --> is run, too, and not seen by readers: it makes what they have.
@@ -27,7 +28,7 @@ import sys
 import tempfile
 import urllib.parse
 
-NOT_COMMANDS = {"text", "cpp", "yaml", "toml", "json", "csv", "proto", "nginx"}
+NOT_COMMANDS = {"text", "yaml", "toml", "json", "csv", "proto", "nginx"}
 FENCE = re.compile(r"^```(\w*)\s*$")
 NOT_RUN = re.compile(r"^<!-- not run: (.+) -->$")
 SETUP = "<!-- test:"
@@ -60,7 +61,7 @@ def parse(path):
                 problems.append(f"{path}:{i + 1}: the block does not end")
                 break
             language = match[1]
-            if language not in {"sh", "python"} | NOT_COMMANDS:
+            if language not in {"sh", "python", "cpp"} | NOT_COMMANDS:
                 problems.append(f'{path}:{i + 1}: "{language}" is not a language that run_docs.py knows')
             blocks.append(Block(language, i + 1, "\n".join(lines[i + 1 : end]) + "\n", marker))
             marker = None
@@ -124,6 +125,14 @@ def check_syntax(path, block, root):
     return problems
 
 
+def check_cpp(path, block):
+    """Whether the compiler has read a block of C++."""
+    compiled = pathlib.Path(__file__).with_name("cpp_blocks.cc").read_text(encoding="utf-8")
+    if " ".join(block.text.split()) in " ".join(compiled.split()):
+        return []
+    return [f"{path}:{block.line}: the block is not in tests/docs/cpp_blocks.cc"]
+
+
 def free_ports(count):
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [s.getsockname()[1] for s in sockets]
@@ -132,34 +141,47 @@ def free_ports(count):
     return ports
 
 
-def environment(programs, root, home):
+def environment(programs, home):
     """What commands of a document see: the programs, and ports of their own."""
     listen, metrics = free_ports(2)
     kept = {name: value for name, value in os.environ.items() if not name.startswith("FIDELIO_")}
-    python = os.pathsep.join(filter(None, [str(root / "client" / "python"), os.environ.get("PYTHONPATH", "")]))
     return kept | {
         "PATH": os.pathsep.join([str(programs), kept.get("PATH", "/usr/bin:/bin")]),
         "HOME": str(home),
         "FIDELIO_LISTEN": f"127.0.0.1:{listen}",
         "FIDELIO_SERVER": f"127.0.0.1:{listen}",
         "FIDELIO_METRICS_ADDRESS": f"127.0.0.1:{metrics}",
-        "PYTHONPATH": python,
+        "PYTHONPATH": str(home / ".package" / "client" / "python" / "src"),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
 
 
-def script_of(path, blocks, has_client):
+def python_with_client(root, home, env):
+    """An interpreter that can import the client, of which `home` gets a copy; or None."""
+    package = home / ".package"
+    shutil.copytree(root / "client" / "python", package / "client" / "python")
+    shutil.copytree(root / "proto", package / "proto")
+    shutil.copy(root / "CMakeLists.txt", package)
+    generate = package / "client" / "python" / "build_backend" / "generate.py"
+    for python in (sys.executable, "/usr/bin/python3"):
+        commands = [python, str(generate)], [python, "-c", "import fidelio; fidelio.Client"]
+        if all(subprocess.run(command, env=env, cwd=home, capture_output=True).returncode == 0 for command in commands):
+            return python
+    return None
+
+
+def script_of(path, blocks, python):
     """One bash script of all that is run, which says where it is."""
     parts = ["set -euo pipefail", "trap 'echo \"FAILED: $where\" >&2' ERR"]
     for block in blocks:
         if block.not_run or block.language not in ("sh", "python"):
             continue
-        if block.language == "python" and not has_client:
-            print(f"{path}:{block.line}: not run: python3 here can't import fidelio")
+        if block.language == "python" and python is None:
+            print(f"{path}:{block.line}: not run: no Python here can import fidelio (grpcio, numpy, protobuf)")
             continue
         parts.append(f"where={shlex.quote(f'{path}:{block.line}')}; echo \"== $where\"")
         if block.language == "python":
-            parts.append(f"python3 - <<'END_OF_PYTHON'\n{block.text}END_OF_PYTHON")
+            parts.append(f"{python} - <<'END_OF_PYTHON'\n{block.text}END_OF_PYTHON")
         else:
             parts.append(block.text)
     return "\n".join(parts) + "\n"
@@ -169,12 +191,11 @@ def run(path, blocks, programs, root, timeout):
     """Runs the blocks in a new directory. Whether all went well."""
     directory = pathlib.Path(tempfile.mkdtemp(prefix="fidelio-docs."))
     (directory / "deploy").symlink_to(root / "deploy")
-    env = environment(programs, root, directory)
-    has_client = subprocess.run(
-        ["python3", "-c", "import fidelio; fidelio.Client"], env=env, cwd=directory, capture_output=True
-    ).returncode == 0
+    env = environment(programs, directory)
+    needs_client = any(block.language == "python" and not block.not_run for block in blocks)
+    python = python_with_client(root, directory, env) if needs_client else None
     script = directory / ".script"
-    script.write_text(script_of(path, blocks, has_client), encoding="utf-8")
+    script.write_text(script_of(path, blocks, python), encoding="utf-8")
     log = directory / ".log"
     with open(log, "wb") as out:
         # A session of its own: whatever the document starts in the background ends with it.
@@ -209,7 +230,9 @@ def main():
         blocks, problems = parse(path)
         problems += check_links(path)
         for block in blocks:
-            if block.not_run:
+            if block.language == "cpp":
+                problems += check_cpp(path, block)
+            elif block.not_run:
                 problems += check_syntax(path, block, arguments.root)
         print(*problems, sep="\n", end="\n" if problems else "")
         runnable = [block for block in blocks if not block.not_run and block.language in ("sh", "python")]

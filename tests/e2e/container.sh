@@ -106,10 +106,14 @@ base_kib=$(du -s --apparent-size -k "$("${buildah[@]}" mount "$container")" | cu
 say "The image, by buildah from the Dockerfile"
 revision=$(git -C "$root" rev-parse --short HEAD 2>/dev/null || true)
 cache=()
-if [[ -n $ccache ]]; then cache=(--volume "$(cd "$ccache" && pwd):/ccache" --build-arg CCACHE_DIR=/ccache); fi
+if [[ -n $ccache ]]; then
+  # The locale is part of what ccache compares.
+  cache=(--volume "$(cd "$ccache" && pwd):/ccache" --build-arg CCACHE_DIR=/ccache ${LANG:+--env LANG="$LANG"})
+fi
 SECONDS=0
 "${buildah[@]}" build "${cache[@]}" --isolation chroot --layers --pull-never --format docker --build-arg ISA_LEVELS="$levels" \
-  --build-arg REVISION="$revision" --build-arg BASE=docker.io/library/debian:12-slim --tag localhost/fidelio:test "$root" >"$work/build.log" 2>&1 || {
+  --build-arg REVISION="$revision" --build-arg BASE=docker.io/library/debian:12-slim --tag localhost/fidelio:test "$root" \
+  >"$work/build.log" 2>&1 || {
   tail -n 40 "$work/build.log" >&2
   fail "the build failed; $work/build.log has it all"
 }

@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Makes what the package has but the repository does not: message classes from proto/, and the version.
 
     python client/python/build_backend/generate.py

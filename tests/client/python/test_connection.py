@@ -1,5 +1,6 @@
 """Connections: retries, deadlines, tokens, TLS and private servers."""
 
+import concurrent.futures
 import hashlib
 import os
 import pickle
@@ -40,7 +41,7 @@ def test_a_call_that_is_sent_twice_happens_once(own_server, monkeypatch):
             sent.append(request.request_id)
             if len(sent) == 1:
                 error = grpc.RpcError()
-                error.code, error.details = (lambda: grpc.StatusCode.UNAVAILABLE), (lambda: "connection reset")
+                error.code, error.details = ((lambda: grpc.StatusCode.UNAVAILABLE), (lambda: "connection reset"))
                 error.trailing_metadata = lambda: ()
                 raise error
         return answer
@@ -88,6 +89,14 @@ def test_retry_policies_are_checked():
         fidelio.RetryPolicy(multiplier=0.5)
 
 
+def test_threads_may_share_a_client(fitted):
+    x = points(8, seed=3)
+    expected = fitted.predict(x)
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        rows = list(pool.map(lambda i: fitted.predict(x[i : i + 1])[0], range(8)))
+    assert np.allclose(rows, expected, rtol=1e-12)
+
+
 def test_a_client_can_be_pickled(client, fitted):
     twin = pickle.loads(pickle.dumps(client))
     assert "fitted" in [model.name for model in twin.models()]
@@ -105,7 +114,8 @@ def tokens(tmp_path):
     """A tokens file with a writer and a reader."""
     path = tmp_path / "tokens"
     lines = [
-        f"{role} {role} sha256:{hashlib.sha256(f'{role}-token-{role}-token'.encode()).hexdigest()}" for role in ("writer", "reader")
+        f"{role} {role} sha256:{hashlib.sha256(f'{role}-token-{role}-token'.encode()).hexdigest()}"
+        for role in ("writer", "reader")
     ]
     path.write_text("\n".join(lines) + "\n")
     path.chmod(0o600)

@@ -14,7 +14,13 @@ def test_a_new_model_is_what_was_asked_for(client, name):
         transform="bounded", bounds=(-1, 4),
     )  # fmt: skip
     info = client.model(name).info
-    assert (info.inputs, info.description, info.kind, info.transform, info.bounds) == (3, "wing", "mf-dgp", "bounded", (-1, 4))
+    assert (info.inputs, info.description, info.kind, info.transform, info.bounds) == (
+        3,
+        "wing",
+        "mf-dgp",
+        "bounded",
+        (-1, 4),
+    )
     assert info.fidelities == (fidelio.Fidelity("a", 1), fidelio.Fidelity("b", 5))
     assert info.box[1].tolist() == [1, 2, 3]
     assert info.counts == (0, 0) and info.revision is None
@@ -166,6 +172,13 @@ def test_paths_are_joint_samples_that_a_seed_repeats(fitted):
     assert np.all(abs(paths.mean(axis=0) - mean) < 6 * std / 20)
 
 
+def test_paths_may_be_functions_that_other_calls_ask_again(fitted):
+    x = points(6, seed=8)
+    paths = fitted.sample_paths(x, 3, kind="function", seed=3)
+    again = fitted.sample_paths(x[2:4], 2, kind="function", seed=3)
+    assert paths.shape == (3, 6) and np.allclose(again, paths[:2, 2:4], rtol=1e-9, atol=1e-9)
+
+
 def test_designs_choose_among_the_candidates(fitted):
     candidates = points(50, seed=9)
     design = fitted.sample_dpp(4, candidates=candidates, seed=1)
@@ -177,11 +190,13 @@ def test_designs_choose_among_the_candidates(fitted):
 
 
 def test_suggestions_heed_budget_and_fidelities(fitted):
-    runs = fitted.suggest(5, budget=12, seed=1)
+    runs = fitted.suggest(5, budget=12, candidates=64, target_count=64, seed=1)
     assert 0 < len(runs) <= 5 and runs.total_cost <= 12
     assert sum(run.cost for run in runs) == runs.total_cost
     assert runs.inputs().shape == (len(runs), 2)
-    only = fitted.suggest(2, fidelities=["low"], criterion="expected-improvement", maximise=True)
+    only = fitted.suggest(
+        2, fidelities=["low"], criterion="expected-improvement", maximise=True, candidates=64, target_count=64
+    )
     assert {run.fidelity for run in only} == {"low"}
 
 
@@ -189,6 +204,9 @@ def test_a_diagnosis_tells_of_every_fidelity(fitted):
     below, above = fitted.diagnose()
     assert (below.fidelity, below.count, above.fidelity, above.count) == ("low", 40, "high", 8)
     assert below.residuals.shape == (40,) and below.r2 > 0.9 and 0 <= above.coverage90 <= 1
+    seen = fitted.observations("low").outputs
+    assert np.allclose(below.residuals, (seen - below.mean) / np.sqrt(below.variance))
+    assert np.all((above.cdf >= 0) & (above.cdf <= 1))
 
 
 def test_conditioning_takes_new_observations_into_account_without_a_fit(client, name):

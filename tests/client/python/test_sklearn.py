@@ -17,6 +17,7 @@ from sklearn.exceptions import NotFittedError  # noqa: E402
 from sklearn.model_selection import GridSearchCV, cross_val_score  # noqa: E402
 from sklearn.pipeline import make_pipeline  # noqa: E402
 from sklearn.preprocessing import StandardScaler  # noqa: E402
+from sklearn.utils.estimator_checks import check_estimator  # noqa: E402
 
 from fidelio.sklearn import MultiFidelityRegressor  # noqa: E402
 
@@ -88,6 +89,10 @@ def test_it_works_in_pipelines_searches_and_cross_validation(client, data):
     assert search.best_params_ == {"multifidelityregressor__kernel": "rbf"}
     assert np.min(cross_val_score(pipeline, X, y, cv=3)) > 0.8
     TransformedTargetRegressor(pipeline, transformer=StandardScaler()).fit(X, y).predict(X[:3])
+
+
+def test_it_is_an_estimator_by_the_rules_of_scikit_learn(regressor):
+    check_estimator(regressor)
 
 
 def test_a_pickle_has_a_model_of_its_own(regressor, data):

@@ -20,7 +20,10 @@ FitInfo ExampleFit() {
                  .warm_start = true,
                  .budget_seconds = 1.5,
                  .budget_iterations = 70,
-                 .seed = ~uint64_t{0}};
+                 .seed = ~uint64_t{0},
+                 .inducing_points = 40,
+                 .batch_size = 500,
+                 .steps = 9000};
   fit.progress = {.phase = "sample",
                   .iteration = 12,
                   .evaluations = 34,

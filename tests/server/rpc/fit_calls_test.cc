@@ -188,7 +188,7 @@ TEST_F(FitCallsTest, BadOptionsAreNamedWithWhatThereIs) {
     TestContext context;
     return server_.stub().Fit(&context, request, &fit);
   };
-  ExpectBadField(start([](auto& o) { o.set_inference(v1::INFERENCE_SVI); }), "options.inference", "MOMENTS");
+  ExpectBadField(start([](auto& o) { o.set_inference(v1::INFERENCE_POINT_ESTIMATE); }), "options.inference", "MOMENTS");
   ExpectBadField(start([](auto& o) { o.set_kernel_family(static_cast<v1::KernelFamily>(12)); }),
                  "options.kernel_family", "KERNEL_FAMILY_MATERN_3_2");
   ExpectBadField(start([](auto& o) { o.mutable_budget()->set_seconds(0); }), "options.budget.seconds", "0");

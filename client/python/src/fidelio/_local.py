@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import pathlib
 import shutil
 import signal
-import subprocess
 import tempfile
 import time
 import weakref
@@ -43,7 +43,7 @@ class LocalServer:
         self.data_dir = os.path.abspath(data_dir) if data_dir else os.path.join(self._directory, "data")
         self.log = os.path.join(self._directory, "server.log")
         self._arguments = list(arguments)
-        self._keepers: List[subprocess.Popen[Any]] = []  # at most one
+        self._keepers: List[_Keeper] = []  # at most one
         self.pid = 0
         self.port = 0
         self._end = weakref.finalize(self, _end, self._keepers, self._directory)  # at exit, too
@@ -61,19 +61,8 @@ class LocalServer:
             self.binary, "--listen", self.address, "--port-file", str(port_file), "--data-dir", self.data_dir,
             "--metrics-address", "off", *self._arguments,
         ]  # fmt: skip
-        with open(self.log, "ab") as log:
-            keeper = subprocess.Popen(
-                ["/bin/sh", "-c", _KEEPER, "fidelio-keeper", self._directory, *command],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                # Settings for the caller's own servers and clients are not meant for this one.
-                env={key: value for key, value in os.environ.items() if not key.startswith("FIDELIO_")},
-                start_new_session=True,
-            )
-        self._keepers.append(keeper)
-        assert keeper.stdout is not None
-        self.pid = int(keeper.stdout.readline())
+        self._keepers.append(_Keeper(self._directory, command, self.log))
+        self.pid = self._keepers[0].server
         deadline = time.monotonic() + _START_SECONDS
         while not (port_file.exists() and port_file.read_text().strip()):
             if not _runs(self.pid) or time.monotonic() > deadline:
@@ -94,14 +83,44 @@ class LocalServer:
         self._end()
 
 
-def _release(keepers: List[subprocess.Popen[Any]], word: bytes) -> None:
+class _Keeper:
+    """The shell that keeps a server. Made by posix_spawn: the handlers that gRPC has for fork may abort the child."""
+
+    def __init__(self, directory: str, command: Sequence[str], log: str) -> None:
+        from_us, self._word = os.pipe()
+        to_us, from_keeper = os.pipe()
+        # Settings for the caller's own servers and clients are not meant for this one.
+        environment = {key: value for key, value in os.environ.items() if not key.startswith("FIDELIO_")}
+        self._pid = os.posix_spawn(
+            "/bin/sh",
+            ["sh", "-c", _KEEPER, "fidelio-keeper", directory, *command],
+            environment,
+            file_actions=[
+                (os.POSIX_SPAWN_DUP2, from_us, 0),
+                (os.POSIX_SPAWN_DUP2, from_keeper, 1),
+                (os.POSIX_SPAWN_OPEN, 2, log, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
+            ],
+            setsid=True,  # a terminal's Ctrl-C is not for the server
+        )
+        os.close(from_us)
+        os.close(from_keeper)
+        with open(to_us, encoding="ascii") as answer:
+            self.server = int(answer.readline())  # its process
+
+    def end(self, word: bytes) -> None:
+        with contextlib.suppress(BrokenPipeError):  # someone else ended it
+            os.write(self._word, word)
+        os.close(self._word)
+        os.waitpid(self._pid, 0)
+
+
+def _release(keepers: List[_Keeper], word: bytes) -> None:
     while keepers:
-        keeper = keepers.pop()
-        keeper.communicate(word)
+        keepers.pop().end(word)
 
 
-def _end(keepers: List[subprocess.Popen[Any]], directory: str) -> None:
-    _release(keepers, b"")
+def _end(keepers: List[_Keeper], directory: str) -> None:
+    _release(keepers, b"end\n")
     shutil.rmtree(directory, ignore_errors=True)
 
 

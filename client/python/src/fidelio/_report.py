@@ -32,7 +32,8 @@ def write(options: Options, model: str, path: str, binary: Optional[str], beside
             with open(token, "w", encoding="ascii") as file:
                 file.write(options.token + "\n")
             command += ["--token-file", token]
-        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+        # Without close_fds, Python uses posix_spawn: the handlers that gRPC has for fork may abort the child.
+        done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, close_fds=False)
     if done.returncode != 0:
         raise FidelioError(f"{program} report failed (exit code {done.returncode}):\n{done.stderr.strip()}")
     return path

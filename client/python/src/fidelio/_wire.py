@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence, Union
+from typing import Any, List, Optional, Sequence, Union
 
 import numpy as np
 
 from fidelio.errors import Internal, InvalidArgument
-from fidelio.v1 import design_pb2, fit_pb2, matrix_pb2, model_pb2
+from fidelio.v1 import design_pb2, fit_pb2, matrix_pb2, model_pb2, prediction_pb2
 
 Array = np.ndarray
 
@@ -62,12 +62,14 @@ def column_of(y: Any, rows: int, what: str) -> Array:
 
 
 class Words:
-    """The words for the values of an enum: those of the command `fidelio`."""
+    """The words for the values of an enum: those of the command `fidelio`, made from the names in the contract."""
 
-    def __init__(self, what: str, **values: int) -> None:
+    def __init__(self, what: str, enum: Any, **renamed: str) -> None:
         self._what = what
-        self._values: Dict[str, int] = {word.replace("_", "-"): value for word, value in values.items()}
-        self._words = {value: word for word, value in self._values.items()}
+        prefix = enum.DESCRIPTOR.values_by_number[0].name[: -len("UNSPECIFIED")]
+        names = {value.number: value.name[len(prefix) :] for value in enum.DESCRIPTOR.values if value.number}
+        self._words = {number: renamed.get(name, name.lower().replace("_", "-")) for number, name in names.items()}
+        self._values = {word: number for number, word in self._words.items()}
 
     def value(self, word: str) -> Any:
         try:
@@ -79,52 +81,15 @@ class Words:
         return self._words.get(value, f"value {value}" if value else "")
 
 
-KINDS = Words(
-    "kind",
-    mf_dgp=model_pb2.MODEL_KIND_MF_DGP,
-    ar1=model_pb2.MODEL_KIND_AR1,
-    nargp=model_pb2.MODEL_KIND_NARGP,
-    deep_mf=model_pb2.MODEL_KIND_DEEP_MF,
-    gp=model_pb2.MODEL_KIND_GP,
-)
-TRANSFORMS = Words(
-    "transform",
-    identity=model_pb2.OUTPUT_TRANSFORM_KIND_IDENTITY,
-    log=model_pb2.OUTPUT_TRANSFORM_KIND_LOG,
-    logit=model_pb2.OUTPUT_TRANSFORM_KIND_LOGIT,
-    bounded=model_pb2.OUTPUT_TRANSFORM_KIND_BOUNDED,
-)
-INFERENCES = Words(
-    "inference",
-    auto=fit_pb2.INFERENCE_AUTO,
-    moments=fit_pb2.INFERENCE_MOMENTS,
-    variational=fit_pb2.INFERENCE_VARIATIONAL,
-    svi=fit_pb2.INFERENCE_SVI,
-)
-KERNELS = Words(
-    "kernel",
-    rbf=fit_pb2.KERNEL_FAMILY_RBF,
-    matern32=fit_pb2.KERNEL_FAMILY_MATERN_3_2,
-    matern52=fit_pb2.KERNEL_FAMILY_MATERN_5_2,
-    evidence=fit_pb2.KERNEL_FAMILY_BY_EVIDENCE,
-)
-METHODS = Words("method", exact=design_pb2.DESIGN_METHOD_EXACT, map=design_pb2.DESIGN_METHOD_MAP)
-QUALITIES = Words("quality", mean=design_pb2.QUALITY_MODE_MEAN, none=design_pb2.QUALITY_MODE_NONE)
-CRITERIA = Words(
-    "criterion",
-    variance_reduction=design_pb2.SUGGEST_CRITERION_VARIANCE_REDUCTION,
-    max_variance=design_pb2.SUGGEST_CRITERION_MAX_VARIANCE,
-    expected_improvement=design_pb2.SUGGEST_CRITERION_EXPECTED_IMPROVEMENT,
-    confidence_bound=design_pb2.SUGGEST_CRITERION_CONFIDENCE_BOUND,
-)
-STATES = Words(
-    "state",
-    pending=fit_pb2.FIT_STATE_PENDING,
-    running=fit_pb2.FIT_STATE_RUNNING,
-    succeeded=fit_pb2.FIT_STATE_SUCCEEDED,
-    failed=fit_pb2.FIT_STATE_FAILED,
-    cancelled=fit_pb2.FIT_STATE_CANCELLED,
-)
+KINDS = Words("kind", model_pb2.ModelKind)
+TRANSFORMS = Words("transform", model_pb2.OutputTransformKind)
+INFERENCES = Words("inference", fit_pb2.Inference)
+KERNELS = Words("kernel", fit_pb2.KernelFamily, MATERN_3_2="matern32", MATERN_5_2="matern52", BY_EVIDENCE="evidence")
+METHODS = Words("method", design_pb2.DesignMethod)
+QUALITIES = Words("quality", design_pb2.QualityMode)
+PATHS = Words("kind", prediction_pb2.PathKind)
+CRITERIA = Words("criterion", design_pb2.SuggestCriterion)
+STATES = Words("state", fit_pb2.FitState)
 
 
 def model_name(model: str) -> str:

@@ -119,9 +119,10 @@ class Client:
         """Creates a model without data.
 
         inputs: their number. fidelities: names from the lowest to the highest, or their number. costs: of one run of
-        each. box: (lower, upper) corners of where inputs live. kind: mf-dgp, ar1, nargp, deep-mf or gp. transform: of
-        outputs before they are modelled: identity, log, logit, or bounded with bounds=(lower, upper). exist_ok: take
-        the model of that name if there is one; it must have as many inputs and fidelities.
+        each. box: (lower, upper) corners of where inputs live. kind: mf-dgp, or another that the
+        server has (server_info). transform: of outputs before they are modelled: identity, log, logit, or bounded with
+        bounds=(lower, upper). exist_ok: take the model of that name if there is one; it must have as many inputs and
+        fidelities.
         """
         names = [f"level-{level}" for level in range(fidelities)] if isinstance(fidelities, int) else list(fidelities)
         wire = model_pb2.Model(input_dimension=inputs, description=description, kind=_wire.KINDS.value(kind))

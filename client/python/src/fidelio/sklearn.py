@@ -17,7 +17,7 @@ from typing import Any, Dict, Optional, Sequence, Tuple
 
 import numpy as np
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_array, check_is_fitted
+from sklearn.utils.validation import check_array, check_consistent_length, check_is_fitted, column_or_1d
 
 from fidelio import _shared
 from fidelio._wire import Array
@@ -36,7 +36,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):
         fidelity. Default: None; all rows are of one fidelity, unless fit() is told otherwise.
     fidelities: values of that column (or array) from the lowest fidelity to the highest. Default: those of the
         training data in ascending order.
-    kind, transform, bounds: as in Client.create_model.
+    kind, output_transform, output_bounds: as kind, transform and bounds of Client.create_model.
     kernel, inference, seed: as in Model.fit.
     include_noise: predict new observations instead of the function.
     client: a fidelio.Client. Default: the server that the environment variable FIDELIO_SERVER names, else a private one
@@ -54,8 +54,8 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):
         *,
         fidelities: Optional[Sequence[Any]] = None,
         kind: str = "mf-dgp",
-        transform: str = "identity",
-        bounds: Optional[Tuple[float, float]] = None,
+        output_transform: str = "identity",
+        output_bounds: Optional[Tuple[float, float]] = None,
         kernel: str = "rbf",
         inference: str = "auto",
         seed: int = 0,
@@ -65,8 +65,8 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):
         self.fidelity = fidelity
         self.fidelities = fidelities
         self.kind = kind
-        self.transform = transform
-        self.bounds = bounds
+        self.output_transform = output_transform
+        self.output_bounds = output_bounds
         self.kernel = kernel
         self.inference = inference
         self.seed = seed
@@ -77,11 +77,14 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):
         """Learns. fidelity: of each row, n values; or a column of X instead of the constructor's."""
         fidelity = self.fidelity if fidelity is None else fidelity
         self.column_ = fidelity if isinstance(fidelity, (str, int, np.integer)) else None
-        self.n_features_in_ = np.shape(X)[1]
+        if y is None:
+            raise ValueError("requires y to be passed, but the target y is None")
         inputs, values = self._split(X)
+        self.n_features_in_ = inputs.shape[1] + (values is not None)
         if values is None:
             values = np.zeros(len(inputs), dtype=int) if fidelity is None else np.asarray(fidelity).ravel()
-        outputs = check_array(y, ensure_2d=False, dtype=float)
+        outputs = check_array(column_or_1d(y, warn=True), ensure_2d=False, dtype=float)
+        check_consistent_length(inputs, outputs, values)
         self.fidelities_ = list(np.unique(values) if self.fidelities is None else self.fidelities)
         levels = self._levels(values)
         client = self._client()
@@ -90,8 +93,8 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):
             inputs=inputs.shape[1],
             fidelities=len(self.fidelities_),
             kind=self.kind,
-            transform=self.transform,
-            bounds=self.bounds,
+            transform=self.output_transform,
+            bounds=self.output_bounds,
         )
         self._own(model)
         model.add(inputs, outputs, fidelity=levels)
@@ -103,6 +106,12 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):
         unless `fidelity` tells another one, or one per row."""
         check_is_fitted(self, "fidelities_")
         inputs, values = self._split(X)
+        features = inputs.shape[1] + (values is not None)
+        if features != self.n_features_in_:
+            raise ValueError(
+                f"X has {features} features, but {type(self).__name__} is expecting {self.n_features_in_} features "
+                "as input"
+            )
         if values is None:
             values = self.fidelities_[-1] if fidelity is None else fidelity
         levels = self._levels(np.broadcast_to(np.asarray(values).ravel(), len(inputs)))
@@ -124,7 +133,7 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):
             elif isinstance(self.column_, str):
                 raise InvalidArgument(f"fidelity: {self.column_!r} is the name of a column, but X is not a data frame")
             else:
-                X = np.asarray(X)
+                X = check_array(X, dtype=None)
                 values, X = X[:, self.column_], np.delete(X, self.column_, axis=1)
         return check_array(X, dtype=float), values
 

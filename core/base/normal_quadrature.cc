@@ -1,11 +1,11 @@
-#include "core/base/gauss_hermite.h"
+#include "core/base/normal_quadrature.h"
 
 #include <Eigen/Eigenvalues>
 #include <cmath>
 
 namespace fidelio {
 
-GaussHermite::GaussHermite(int n) {
+NormalQuadrature::NormalQuadrature(int n) {
   // Golub and Welsch: eigenvalues of the Jacobi matrix of the (normalised) Hermite polynomials.
   Matrix jacobi = Matrix::Zero(n, n);
   for (int i = 1; i < n; ++i) jacobi(i, i - 1) = jacobi(i - 1, i) = std::sqrt(static_cast<double>(i));
