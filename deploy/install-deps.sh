@@ -1,21 +1,29 @@
 #!/usr/bin/env bash
-# Installs what Fidelio needs to build and test on Debian 12 or a derivative. Idempotent: does nothing, and needs neither
-# root nor the network, when everything is there.
+# Installs what Fidelio needs on Debian 12 or a derivative: to build and test it, or, with --programs, to build only the
+# programs (--ccache: and to do so again quickly). Idempotent: does nothing, and needs neither root nor the network, when
+# everything is there.
 set -euo pipefail
 
 packages=(
   # Build.
-  g++ cmake ninja-build ccache python3
+  g++ cmake ninja-build python3
   # Core.
-  libeigen3-dev libabsl-dev liblbfgspp-dev
+  libeigen3-dev libabsl-dev liblbfgspp-dev libnanoflann-dev
   # Contract.
   protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libgrpc++-dev
   # Server.
   libsqlite3-dev libssl-dev libspdlog-dev prometheus-cpp-dev libcivetweb-dev
   # Command lines.
   libcli11-dev nlohmann-json3-dev
+)
+packages_of_tests=(
+  # Speed of repeated builds.
+  ccache
   # Tests and benches.
-  libgtest-dev libbenchmark-dev zlib1g-dev
+  libgtest-dev libbenchmark-dev zlib1g-dev python3-yaml
+  # Python client.
+  python3-venv python3-setuptools python3-wheel python3-grpcio python3-protobuf python3-numpy python3-pandas python3-tqdm
+  python3-pytest
   # Style.
   clang-format-14 clang-tidy-14
 )
@@ -24,6 +32,13 @@ fail() {
   echo "install-deps: $*" >&2
   exit 1
 }
+
+case "$*" in
+  '') packages+=("${packages_of_tests[@]}") ;;
+  --programs) ;;
+  '--programs --ccache') packages+=(ccache) ;;
+  *) fail "usage: $0 [--programs [--ccache]]" ;;
+esac
 
 command -v dpkg-query >/dev/null && command -v apt-get >/dev/null ||
   fail "this system has no apt; install the equivalents of these Debian packages yourself: ${packages[*]}"
@@ -46,5 +61,12 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 if ! { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
   cat "$log" >&2
+  if grep -qiE 'could not resolve|could not connect|failed to fetch|connection (timed out|refused)' "$log"; then
+    fail "the package servers did not answer: is there a network, and does \`apt-get update\` work?"
+  elif grep -qiE 'no space left|enough free space' "$log"; then
+    fail "the disk is full; the packages need about 1 GB"
+  elif grep -qiE 'could not get lock|unable to lock' "$log"; then
+    fail "another program installs packages right now; try again when it is done"
+  fi
   fail "apt-get failed (see above) to install: ${missing[*]}"
 fi

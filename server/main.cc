@@ -17,6 +17,7 @@
 #include "server/config/command_line.h"
 #include "server/isa_level.h"
 #include "server/maintenance.h"
+#include "server/probe.h"
 #include "server/rpc/grpc_limits.h"
 #include "server/server.h"
 #include "server/signals.h"
@@ -140,6 +141,9 @@ int Main(const std::vector<std::string>& arguments) {
       break;
     case Action::kBackup:
       status = BackUpDataDirectory(command->config.data_dir, command->backup_file, std::cout);
+      break;
+    case Action::kProbe:
+      status = Probe(command->config, absl::Seconds(5), std::cout);
       break;
     case Action::kHashToken:
       status = HashToken(std::cin, std::cout);

@@ -21,7 +21,17 @@ if [ $# -eq 0 ]; then
 fi
 
 status=0
+rm -f build/release/{contract,python}/*.status
 ctest --preset release --parallel "$jobs" "$@" || status=$?
+
+# What the clients in other languages could run with: "contract: python ran, node ran, go not found".
+for part in contract python; do
+  line=''
+  for file in build/release/$part/*.status; do
+    if [ -e "$file" ]; then line+="${line:+, }$(basename "$file" .status) $(cat "$file")"; fi
+  done
+  if [ -n "$line" ]; then echo "$part: $line"; fi
+done
 if [ "$sanitized" = failed ]; then
   echo "the server's tests with sanitizers failed: see above" >&2
   exit 1

@@ -1,6 +1,13 @@
 #include "client/cli/cli.h"
 
+#include <algorithm>
+#include <memory>
+
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "client/cli/help_formatter.h"
 
 namespace fidelio::cli {
 namespace {
@@ -13,6 +20,10 @@ A first model:
   fidelio fit wing --watch
   fidelio predict wing points.csv --quantiles 0.025,0.975
   fidelio suggest wing --count 4 -o next.csv
+  fidelio report wing -o wing.html
+
+Environment: options above take their values from the variables that stand beside them when they are not given;
+FIDELIO_TOKEN may hold the token itself.
 
 )";
 
@@ -41,6 +52,36 @@ void AddGlobalOptions(CLI::App& app, GlobalOptions& options) {
   app.add_flag("--json", options.json, "print JSON, for programs");
 }
 
+// How many letters must be changed, added or left out to make one word of the other (Levenshtein).
+size_t Distance(const std::string& a, const std::string& b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      const size_t changed = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[j];
+      row[j] = std::min({changed, row[j] + 1, row[j - 1] + 1});
+    }
+  }
+  return row[b.size()];
+}
+
+// "; did you mean create?" when a known word is that near.
+std::string DidYouMean(const std::string& typed, const std::vector<std::string>& known) {
+  const std::string word = typed.substr(0, typed.find('='));
+  const std::string* nearest = nullptr;
+  size_t least = std::max<size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : known) {
+    if (const size_t distance = Distance(word, candidate); distance < least) {
+      least = distance;
+      nearest = &candidate;
+    }
+  }
+  return nearest == nullptr ? "" : absl::StrCat("; did you mean ", *nearest, "?");
+}
+
 // What is wrong with a command line, in which command.
 std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   std::string command = app.get_name();
@@ -51,15 +92,45 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   }
   std::string what = error.what();
   const std::vector<std::string> rest = app.remaining(/*recurse=*/true);
-  if (!deepest->get_subcommands({}).empty() && !rest.empty()) {
-    what = absl::StrCat("\"", rest.front(), "\" is not a command");
+  std::vector<std::string> commands, flags;
+  for (const CLI::App* sub : deepest->get_subcommands({})) commands.push_back(sub->get_name());
+  for (const CLI::App* level : {deepest, &app}) {
+    for (const CLI::Option* option : level->get_options()) {
+      for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
+    }
+  }
+  const bool missing = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
+  const bool extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
+  if (!missing && !extra) {
+    // It says itself which option has what value.
+  } else if (!commands.empty() && rest.empty()) {
+    what = absl::StrCat("a command is missing: one of ", absl::StrJoin(commands, ", "));
+  } else if (!commands.empty()) {
+    what = absl::StrCat("\"", rest.front(), "\" is not a command", DidYouMean(rest.front(), commands));
+  } else if (extra && !rest.empty() && absl::StartsWith(rest.front(), "-")) {
+    what = absl::StrCat("\"", rest.front(), "\" is not an option", DidYouMean(rest.front(), flags));
+  } else if (extra && !rest.empty()) {
+    what = absl::StrCat("\"", rest.front(), "\" is one argument too many");
   }
   return absl::StrCat(command, ": ", what, "; see ", command, " --help");
 }
 
+// What to look at when a server can't be reached, or does not know the caller.
+std::string Hint(const absl::Status& status, const GlobalOptions& options) {
+  if (absl::IsUnauthenticated(status)) return "\n  --token-file or FIDELIO_TOKEN_FILE names the file with your token";
+  if (!absl::IsUnavailable(status)) return "";
+  if (absl::StrContains(status.message(), "certificate verify failed")) {
+    return "\n  --tls-ca names the file with the authority that signed the server's certificate";
+  }
+  const bool tls = options.tls || !options.tls_ca.empty() || !options.tls_cert.empty();
+  return absl::StrCat("\n  is fidelio-server running? --server tells where",
+                      tls ? "" : "; one that uses TLS needs --tls or --tls-ca");
+}
+
 int Fail(const absl::Status& status, Context& context) {
-  std::string message(status.message());
-  if (absl::IsUnavailable(status)) absl::StrAppend(&message, "\n  is fidelio-server running? --server tells where");
+  // The server speaks to all its clients by the names of calls.
+  std::string message = absl::StrReplaceAll(status.message(), {{"AddObservations", "fidelio observe"}});
+  absl::StrAppend(&message, Hint(status, context.options));
   if (context.options.json) {
     context.streams.err << ErrorToJson(status).dump(2) << std::endl;
   } else {
@@ -73,24 +144,35 @@ int Fail(const absl::Status& status, Context& context) {
 int RunCli(const std::vector<std::string>& arguments, Streams& streams) {
   Context context{.streams = streams, .options = {}, .command = {}, .exit_code = {}};
   CLI::App app("fidelio: learn from cheap and dear observations, and predict the dear ones", "fidelio");
+  app.formatter(std::make_shared<HelpFormatter>());  // commands that are added below inherit it
   app.set_version_flag("--version", "fidelio " FIDELIO_VERSION);
   app.fallthrough();  // options of every command may stand after the command, too
   app.require_subcommand(1);
   app.footer(absl::StrCat(kFooter, ExitCodeHelp()));
   AddGlobalOptions(app, context.options);
-  AddModelCommands(app, context);
+  AddTransferCommands(*AddModelCommands(app, context), context);
   AddObserveCommand(app, context);
   AddFitCommands(app, context);
-  AddPredictCommands(app, context);
+  AddPredictCommand(app, context);
+  AddScoreCommand(app, context);
+  AddSamplePathsCommand(app, context);
   AddDesignCommands(app, context);
+  AddReportCommand(app, context);
   AddServerCommands(app, context);
+  AddCompletionCommand(app, context);
   try {
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));  // CLI11 wants the last one first
   } catch (const CLI::Success& help) {
     app.exit(help, streams.out, streams.err);
     return static_cast<int>(ExitCode::kOk);
   } catch (const CLI::ParseError& error) {
-    streams.err << Explain(app, error) << std::endl;
+    const std::string message = Explain(app, error);
+    // The flag itself may not have been parsed.
+    if (std::find(arguments.begin(), arguments.end(), "--json") != arguments.end()) {
+      streams.err << ErrorToJson(absl::InvalidArgumentError(message)).dump(2) << std::endl;
+    } else {
+      streams.err << message << std::endl;
+    }
     return static_cast<int>(ExitCode::kUsage);
   }
   const absl::Status status = context.command();

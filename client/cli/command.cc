@@ -1,7 +1,7 @@
 #include "client/cli/command.h"
 
 #include <cmath>
-#include <fstream>
+#include <cstdlib>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -9,17 +9,22 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/as_typed.h"
-#include "client/cli/csv.h"
+#include "client/cli/input.h"
+#include "client/cli/output.h"
+#include "client/cli/tables.h"
 
 namespace fidelio::cli {
 namespace {
 
 // The contents of the file that a flag names; empty without a name.
-absl::StatusOr<std::string> ReadFlagFile(const char* flag, const std::string& path, std::istream& in) {
+absl::StatusOr<std::string> ReadFlagFile(const char* flag, const std::string& path, bool pem, std::istream& in) {
   if (path.empty()) return std::string();
   auto text = ReadInput(path, in);
   if (!text.ok()) return absl::InvalidArgumentError(absl::StrCat(flag, ": ", text.status().message()));
   if (text->empty()) return absl::InvalidArgumentError(absl::StrCat(flag, ": ", path, ": empty"));
+  if (pem && !absl::StrContains(*text, "-----BEGIN ")) {
+    return absl::InvalidArgumentError(absl::StrCat(flag, ": ", path, ": not a PEM file"));
+  }
   return text;
 }
 
@@ -49,6 +54,17 @@ CLI::Validator Positive() {
   return NumberThat("above 0", [](double value) { return value > 0; });
 }
 
+CLI::Validator ResourceNumber() {
+  return CLI::Validator(
+      [](std::string& text) {
+        int64_t number = 0;
+        return absl::StartsWith(text, "models/") || (absl::SimpleAtoi(text, &number) && number > 0)
+                   ? std::string()
+                   : absl::StrCat("\"", text, "\" is not a number from 1");
+      },
+      "");
+}
+
 CLI::Validator NotNegative() {
   return NumberThat("of at least 0", [](double value) { return value >= 0; });
 }
@@ -70,9 +86,12 @@ absl::StatusOr<std::unique_ptr<client::Client>> Context::Connect(
        {File{"--token-file", options.token_file, channel.token}, File{"--tls-ca", options.tls_ca, channel.tls_ca},
         File{"--client-cert", options.tls_cert, channel.tls_cert},
         File{"--client-key", options.tls_key, channel.tls_key}}) {
-    auto text = ReadFlagFile(file.flag, file.path, streams.in);
+    auto text = ReadFlagFile(file.flag, file.path, /*pem=*/&file.target != &channel.token, streams.in);
     if (!text.ok()) return text.status();
     file.target = *std::move(text);
+  }
+  if (const char* token = std::getenv("FIDELIO_TOKEN"); token != nullptr && options.token_file.empty()) {
+    channel.token = token;
   }
   channel.token = std::string(absl::StripAsciiWhitespace(channel.token));
   client_options.timeout = absl::Seconds(options.timeout_seconds);
@@ -92,20 +111,26 @@ void Context::Print(const Json& json, const std::string& text) {
 }
 
 absl::Status Context::Write(const std::string& output, const Json& json, const std::string& text) {
-  const std::string written = options.json ? json.dump(2) + "\n" : text;
-  if (output.empty() || output == "-") {
-    streams.out << written << std::flush;
-    return streams.out ? absl::OkStatus() : absl::InvalidArgumentError("standard output: cannot be written");
-  }
-  std::ofstream file(output, std::ios::binary | std::ios::trunc);
-  file << written;
-  file.close();
-  if (!file) return absl::InvalidArgumentError(absl::StrCat("-o: ", output, ": cannot be written"));
-  return absl::OkStatus();
+  const auto file = OutputFile::Open(output, streams.out);
+  if (!file.ok()) return file.status();
+  absl::Status status = (*file)->Write(options.json ? json.dump(2) + "\n" : text);
+  status.Update((*file)->Commit());
+  return status;
+}
+
+absl::StatusOr<std::optional<int>> Context::Level(const v1::Model& model, const std::string& text) const {
+  if (text.empty()) return std::nullopt;
+  const auto level = ParseLevel(model, text);
+  if (!level.ok()) return absl::InvalidArgumentError(absl::StrCat("--level: ", level.status().message()));
+  return *level;
 }
 
 void Context::Remark(const std::string& text) {
   if (!options.json) streams.err << text << std::endl;
+}
+
+void SetWords(Context& context, const CLI::Option* option, std::vector<std::string> words) {
+  context.words[option] = std::move(words);
 }
 
 CLI::App* AddCommand(CLI::App& parent, Context& context, const std::string& name, const std::string& description,

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <istream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <ostream>
@@ -14,8 +15,10 @@
 #include "CLI/CLI.hpp"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
 #include "client/cli/exit_code.h"
 #include "client/cli/json.h"
+#include "client/cli/words.h"
 #include "client/cpp/client.h"
 
 namespace fidelio::cli {
@@ -49,7 +52,8 @@ struct Context {
   Streams& streams;
   GlobalOptions options;
   std::function<absl::Status()> command;
-  std::optional<ExitCode> exit_code;  // when the error's own is not the right one
+  std::optional<ExitCode> exit_code;                                  // when the error's own is not the right one
+  std::map<const CLI::Option*, std::vector<std::string>> words = {};  // that options take, for completion
 
   // A client for the options. Errors name the flag.
   absl::StatusOr<std::unique_ptr<client::Client>> Connect(
@@ -62,6 +66,9 @@ struct Context {
   // or "-".
   absl::Status Write(const std::string& output, const Json& json, const std::string& text);
 
+  // The level that --level says (ParseLevel), if it does. Errors name the flag.
+  absl::StatusOr<std::optional<int>> Level(const v1::Model& model, const std::string& text) const;
+
   // Tells people something beside the output that is written; not with --json.
   void Remark(const std::string& text);
 };
@@ -70,38 +77,77 @@ struct Context {
 CLI::App* AddCommand(CLI::App& parent, Context& context, const std::string& name, const std::string& description,
                      const std::string& examples, std::function<absl::Status()> command);
 
+// What shells complete for an option: its words.
+void SetWords(Context& context, const CLI::Option* option, std::vector<std::string> words);
+
 // Adds an option whose value is one of a few words.
 template <typename Value>
-void AddChoice(CLI::App* app, const std::string& flag, const std::string& type, const std::string& help,
-               const std::vector<std::pair<std::string, Value>>& choices, Value& target) {
-  app->add_option_function<std::string>(
-         flag,
-         [flag, choices, &target](const std::string& text) {
-           std::string words;
-           for (const auto& [word, value] : choices) {
-             if (word == text) {
-               target = value;
-               return;
-             }
-             words += (words.empty() ? "" : ", ") + word;
-           }
-           throw CLI::ValidationError(flag, "\"" + text + "\" is not one of " + words);
-         },
-         help)
-      ->type_name(type);
+void AddChoice(CLI::App* app, Context& context, const std::string& flag, const std::string& type,
+               const std::string& help, const std::vector<std::pair<std::string, Value>>& choices, Value& target) {
+  std::vector<std::string> all;
+  for (const auto& choice : choices) all.push_back(choice.first);
+  CLI::Option* option = app->add_option_function<std::string>(
+      flag,
+      [flag, choices, &target](const std::string& text) {
+        std::string words;
+        for (const auto& [word, value] : choices) {
+          if (word == text) {
+            target = value;
+            return;
+          }
+          words += (words.empty() ? "" : ", ") + word;
+        }
+        throw CLI::ValidationError(flag, "\"" + text + "\" is not one of " + words);
+      },
+      help);
+  option->type_name(type);
+  SetWords(context, option, std::move(all));
+}
+
+// Adds an option whose value is a word of which servers know different ones (kinds of models, inferences); ServerWord
+// tells what it means.
+template <typename Value>
+CLI::Option* AddServerWord(CLI::App* app, Context& context, const std::string& flag, const std::string& type,
+                           const std::string& help, const std::vector<std::pair<std::string, Value>>& choices,
+                           std::string& target) {
+  std::vector<std::string> all;
+  for (const auto& choice : choices) all.push_back(choice.first);
+  CLI::Option* option = app->add_option(flag, target, help)->type_name(type);
+  SetWords(context, option, std::move(all));
+  return option;
+}
+
+// The value of such a word. One that is none is refused with those that the server has, which `listed` takes from
+// GetServerInfo's answer.
+template <typename Value, typename Listed>
+absl::StatusOr<Value> ServerWord(client::Client& client, const std::string& flag, const std::string& text,
+                                 const std::vector<std::pair<std::string, Value>>& choices, Listed listed) {
+  if (const Value value = ValueFor(choices, text); static_cast<int>(value) != 0) return value;
+  const auto info = client.GetServerInfo();
+  if (!info.ok()) return info.status();
+  return absl::InvalidArgumentError(absl::StrCat(flag, ": \"", text, "\" is not one of ",
+                                                 WordsFor(choices, listed(*info)), ", which the server has"));
 }
 
 // Checks that the value of an option is a number above, or at least, 0.
 CLI::Validator Positive();
 CLI::Validator NotNegative();
 
+// Checks that it names a fit or a revision: by its number, or in full as answers do.
+CLI::Validator ResourceNumber();
+
 // The commands, by file.
-void AddModelCommands(CLI::App& app, Context& context);    // model create, list, show, delete
-void AddObserveCommand(CLI::App& app, Context& context);   // observe
-void AddFitCommands(CLI::App& app, Context& context);      // fit, fits
-void AddPredictCommands(CLI::App& app, Context& context);  // predict, score
-void AddDesignCommands(CLI::App& app, Context& context);   // sample-dpp, suggest, diagnose
-void AddServerCommands(CLI::App& app, Context& context);   // revisions, server-info
+CLI::App* AddModelCommands(CLI::App& app, Context& context);  // model create, list, show, update, delete
+void AddTransferCommands(CLI::App& model, Context& context);  // model export, import
+void AddObserveCommand(CLI::App& app, Context& context);      // observe
+void AddFitCommands(CLI::App& app, Context& context);         // fit, fits
+void AddPredictCommand(CLI::App& app, Context& context);      // predict
+void AddScoreCommand(CLI::App& app, Context& context);        // score
+void AddSamplePathsCommand(CLI::App& app, Context& context);  // sample-paths
+void AddDesignCommands(CLI::App& app, Context& context);      // sample-dpp, suggest, diagnose
+void AddReportCommand(CLI::App& app, Context& context);       // report
+void AddServerCommands(CLI::App& app, Context& context);      // revisions, rollback, server-info
+void AddCompletionCommand(CLI::App& app, Context& context);   // completion; after all others
 
 }  // namespace fidelio::cli
 

@@ -1,11 +1,9 @@
 #include "client/cli/csv.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cmath>
-#include <cstdio>
-#include <cstring>
-#include <iterator>
+#include <limits>
+#include <sstream>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -20,6 +18,7 @@ namespace fidelio::cli {
 namespace {
 
 constexpr size_t kMaxQuoted = 40;  // of a user's text in a message
+constexpr char kOpenQuote[] = "a quote (\") is not closed, or text follows it";
 
 std::string Quote(absl::string_view text) {
   return absl::StrCat("\"", absl::Utf8SafeCEscape(text.substr(0, kMaxQuoted)), text.size() > kMaxQuoted ? "…" : "",
@@ -56,51 +55,20 @@ std::string Unquote(absl::string_view field) {
 }  // namespace
 
 absl::StatusOr<CsvTable> CsvTable::Parse(std::string name, std::string text) {
-  CsvTable table;
-  table.name_ = std::move(name);
-  table.text_ = std::make_shared<const std::string>(std::move(text));
-  absl::string_view rest = *table.text_;
-  absl::ConsumePrefix(&rest, "\xEF\xBB\xBF");
-  std::vector<absl::string_view> fields;
-  for (int number = 1; !rest.empty(); ++number) {
-    const size_t end = rest.find('\n');
-    const absl::string_view line = rest.substr(0, end);
-    rest.remove_prefix(end == absl::string_view::npos ? rest.size() : end + 1);
-    if (absl::StripAsciiWhitespace(line).empty()) continue;
-    fields.clear();
-    if (!Split(line, &fields))
-      return table.Error(absl::StrCat("row ", number, ": a quote (\") is not closed, or text follows it"));
-    if (table.columns_.empty()) {
-      for (const absl::string_view field : fields) {
-        std::string column = Unquote(field);
-        if (column.empty()) {
-          return table.Error(absl::StrCat("header: column ", table.columns_.size() + 1, " has no name"));
-        }
-        if (table.Column(column) >= 0) return table.Error(absl::StrCat("header: two columns ", Quote(column)));
-        table.columns_.push_back(std::move(column));
-      }
-      continue;
-    }
-    if (fields.size() != table.columns_.size()) {
-      return table.Error(absl::StrCat("row ", number, ": ", fields.size(), " fields, but the header has ",
-                                      table.columns_.size(), " columns"));
-    }
-    table.cells_.insert(table.cells_.end(), fields.begin(), fields.end());
-    table.lines_.push_back(number);
-  }
-  if (table.columns_.empty()) return table.Error("empty, must begin with a header");
-  if (table.lines_.empty()) return table.Error("a header, but no rows");
-  return table;
+  std::istringstream in(std::move(text));
+  CsvReader reader(std::move(name), in);
+  auto table = reader.NextCsv(std::numeric_limits<int>::max());
+  if (!table.ok()) return table.status();
+  return std::move(**table);
 }
 
-int CsvTable::Column(absl::string_view column) const {
-  const auto found = std::find(columns_.begin(), columns_.end(), column);
-  return found == columns_.end() ? -1 : static_cast<int>(found - columns_.begin());
+absl::string_view CsvTable::Raw(int row, int column) const {
+  return cells_[static_cast<size_t>(row) * columns_->size() + static_cast<size_t>(column)];
 }
-
-absl::string_view CsvTable::Raw(int row, int column) const { return cells_[row * columns_.size() + column]; }
 
 std::string CsvTable::Text(int row, int column) const { return Unquote(Raw(row, column)); }
+
+void CsvTable::AppendCsv(int row, int column, std::string* out) const { absl::StrAppend(out, Raw(row, column)); }
 
 absl::StatusOr<double> CsvTable::Number(int row, int column) const {
   const absl::string_view raw = Raw(row, column);
@@ -115,31 +83,79 @@ absl::StatusOr<double> CsvTable::Number(int row, int column) const {
   return value;
 }
 
-absl::Status CsvTable::Error(absl::string_view what) const {
-  return absl::InvalidArgumentError(absl::StrCat(name_, ": ", what));
+std::string CsvTable::Place(int row, int column) const {
+  return absl::StrCat("row ", lines_[static_cast<size_t>(row)], ", column ", (*columns_)[static_cast<size_t>(column)]);
 }
 
-absl::Status CsvTable::Error(int row, int column, absl::string_view what) const {
-  return Error(absl::StrCat("row ", lines_[row], ", column ", columns_[column], ": ", what));
+absl::Status CsvReader::Error(absl::string_view what) const {
+  return absl::InvalidArgumentError(absl::StrCat(*name_, ": ", what));
 }
 
-absl::StatusOr<std::string> ReadInput(const std::string& path, std::istream& standard_input) {
-  if (path == "-") return std::string(std::istreambuf_iterator<char>(standard_input), {});
-  std::FILE* file = std::fopen(path.c_str(), "rb");
+absl::Status CsvReader::ReadHeader() {
   std::string text;
-  if (file != nullptr) {
-    char buffer[1 << 16];
-    while (const size_t n = std::fread(buffer, 1, sizeof(buffer), file)) text.append(buffer, n);
-    if (!std::ferror(file)) {
-      std::fclose(file);
-      return text;
+  while (std::getline(in_, text)) {
+    absl::string_view line = text;
+    if (++line_ == 1) absl::ConsumePrefix(&line, "\xEF\xBB\xBF");
+    if (absl::StripAsciiWhitespace(line).empty()) continue;
+    std::vector<absl::string_view> fields;
+    if (!Split(line, &fields)) return Error(absl::StrCat("row ", line_, ": ", kOpenQuote));
+    std::vector<std::string> columns;
+    for (const absl::string_view field : fields) {
+      std::string column = Unquote(field);
+      if (column.empty()) return Error(absl::StrCat("header: column ", columns.size() + 1, " has no name"));
+      if (std::find(columns.begin(), columns.end(), column) != columns.end()) {
+        return Error(absl::StrCat("header: two columns ", Quote(column)));
+      }
+      columns.push_back(std::move(column));
+    }
+    // One column whose name has what others separate columns by.
+    if (const size_t other = columns[0].find_first_of(";\t"); columns.size() == 1 && other != std::string::npos) {
+      return Error(absl::StrCat("header: columns are separated by ", columns[0][other] == ';' ? "semicolons" : "tabs",
+                                ", but must be by commas"));
+    }
+    columns_ = std::make_shared<const std::vector<std::string>>(std::move(columns));
+    return absl::OkStatus();
+  }
+  return Error(in_.bad() ? "cannot be read" : "empty, must begin with a header");
+}
+
+absl::StatusOr<std::unique_ptr<DataTable>> CsvReader::Next(int most) { return NextCsv(most); }
+
+absl::StatusOr<std::unique_ptr<CsvTable>> CsvReader::NextCsv(int most) {
+  if (columns_ == nullptr) {
+    if (absl::Status status = ReadHeader(); !status.ok()) return status;
+  }
+  std::string text, line;
+  std::vector<std::pair<size_t, size_t>> spans;  // of the lines that are rows, in `text`
+  auto table = std::make_unique<CsvTable>();
+  while (table->rows() < most && std::getline(in_, line)) {
+    ++line_;
+    if (absl::StripAsciiWhitespace(line).empty()) continue;
+    spans.emplace_back(text.size(), line.size());
+    text += line;
+    table->lines_.push_back(line_);
+  }
+  if (in_.bad()) return Error("cannot be read");
+  if (table->rows() == 0) {
+    if (!any_) return Error("a header, but no rows");
+    return nullptr;
+  }
+  any_ = true;
+  table->name_ = name_;
+  table->columns_ = columns_;
+  table->text_ = std::make_shared<const std::string>(std::move(text));
+  table->cells_.reserve(spans.size() * columns_->size());
+  for (size_t i = 0; i < spans.size(); ++i) {
+    const size_t before = table->cells_.size();
+    const absl::string_view row = absl::string_view(*table->text_).substr(spans[i].first, spans[i].second);
+    if (!Split(row, &table->cells_)) return Error(absl::StrCat("row ", table->lines_[i], ": ", kOpenQuote));
+    if (const size_t fields = table->cells_.size() - before; fields != columns_->size()) {
+      return Error(absl::StrCat("row ", table->lines_[i], ": ", fields, fields == 1 ? " field" : " fields",
+                                ", but the header has ", columns_->size(),
+                                columns_->size() == 1 ? " column" : " columns"));
     }
   }
-  const std::string reason = std::strerror(errno);
-  if (file != nullptr) std::fclose(file);
-  return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be read: ", reason));
+  return table;
 }
-
-std::string DisplayName(const std::string& path) { return path == "-" ? "standard input" : path; }
 
 }  // namespace fidelio::cli

@@ -1,13 +1,12 @@
-// CsvTable: a table in CSV, whose errors say where in the file they are.
+// CsvTable and CsvReader: tables in CSV.
 //
 // The first line is the header. Fields may stand in double quotes; blanks around them, a byte order mark, empty lines
 // and either kind of line end do not matter. A row is counted as a line of the file, as editors and spreadsheets count:
 // the header is row 1. Errors are INVALID_ARGUMENT: `observations.csv: row 17, column x3: "abc" is not a number`.
-//
-// Immutable after construction; safe to share between threads.
 #ifndef FIDELIO_CLIENT_CLI_CSV_H_
 #define FIDELIO_CLIENT_CLI_CSV_H_
 
+#include <cstdint>
 #include <istream>
 #include <memory>
 #include <string>
@@ -16,45 +15,53 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "client/cli/data_table.h"
 
 namespace fidelio::cli {
 
-class CsvTable {
+class CsvTable final : public DataTable {
  public:
   // `name` is that of the file, for errors. There is a header, with names that differ, and at least one row.
   static absl::StatusOr<CsvTable> Parse(std::string name, std::string text);
 
-  const std::string& name() const { return name_; }
-  const std::vector<std::string>& columns() const { return columns_; }
-  int rows() const { return static_cast<int>(lines_.size()); }
+  int rows() const override { return static_cast<int>(lines_.size()); }
+  absl::StatusOr<double> Number(int row, int column) const override;
+  std::string Text(int row, int column) const override;
+  void AppendCsv(int row, int column, std::string* out) const override;
 
-  // Index of a column, or −1.
-  int Column(absl::string_view column) const;
-
-  // The field as it stands in the file, and what it says (without quotes). Indices from 0.
+  // The field as it stands in the file.
   absl::string_view Raw(int row, int column) const;
-  std::string Text(int row, int column) const;
-
-  // A finite number.
-  absl::StatusOr<double> Number(int row, int column) const;
-
-  // Errors about the file, and about one of its fields.
-  absl::Status Error(absl::string_view what) const;
-  absl::Status Error(int row, int column, absl::string_view what) const;
 
  private:
-  std::string name_;
+  friend class CsvReader;
+  std::string Place(int row, int column) const override;
+
   std::shared_ptr<const std::string> text_;  // what cells_ point into
-  std::vector<std::string> columns_;
-  std::vector<absl::string_view> cells_;  // rows × columns, row-major
-  std::vector<int> lines_;                // of each row, from 1
+  std::vector<absl::string_view> cells_;     // rows × columns, row-major
+  std::vector<int64_t> lines_;               // of each row, from 1
 };
 
-// The whole of a file, or of `standard_input` when path is "-". INVALID_ARGUMENT says why not.
-absl::StatusOr<std::string> ReadInput(const std::string& path, std::istream& standard_input);
+class CsvReader final : public TableReader {
+ public:
+  // `in` outlives the reader.
+  CsvReader(std::string name, std::istream& in)
+      : name_(std::make_shared<const std::string>(std::move(name))), in_(in) {}
 
-// How a path is called in messages.
-std::string DisplayName(const std::string& path);
+  absl::StatusOr<std::unique_ptr<DataTable>> Next(int most) override;
+
+  // The same as the type that it is.
+  absl::StatusOr<std::unique_ptr<CsvTable>> NextCsv(int most);
+
+ private:
+  absl::Status ReadHeader();
+  absl::Status Error(absl::string_view what) const;
+
+  const std::shared_ptr<const std::string> name_;
+  std::istream& in_;
+  std::shared_ptr<const std::vector<std::string>> columns_;
+  int64_t line_ = 0;  // that was read last, from 1
+  bool any_ = false;  // a row was there
+};
 
 }  // namespace fidelio::cli
 

@@ -1,4 +1,5 @@
 // fidelio sample-dpp, suggest, diagnose.
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -8,7 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "client/cli/as_typed.h"
 #include "client/cli/command.h"
-#include "client/cli/csv.h"
+#include "client/cli/input.h"
 #include "client/cli/tables.h"
 #include "client/cli/text.h"
 #include "client/cli/words.h"
@@ -58,14 +59,13 @@ const TypedNames& DesignNames() {
   return *names;
 }
 
-// The file of --candidates, if there is one.
-absl::StatusOr<std::optional<CsvTable>> ReadCandidates(Context& context, const std::string& path) {
-  if (path.empty()) return std::nullopt;
-  auto text = ReadInput(path, context.streams.in);
-  if (!text.ok()) return text.status();
-  auto table = CsvTable::Parse(DisplayName(path), *std::move(text));
-  if (!table.ok()) return table.status();
-  return *std::move(table);
+// The file of --candidates; null when there is none.
+absl::StatusOr<std::unique_ptr<DataTable>> ReadCandidates(Context& context, const std::string& path,
+                                                          const v1::Model& model) {
+  if (path.empty()) return nullptr;
+  const auto input = InputFile::Open(path, context.streams.in);
+  if (!input.ok()) return input.status();
+  return (*input)->Tables(NameInputColumns(model))->Next(std::numeric_limits<int>::max());
 }
 
 // The header of a table that observe takes once it has a column y.
@@ -92,25 +92,23 @@ std::string ReductionText(const v1::Model& model, double before, double after) {
 // ---- sample-dpp ----
 
 absl::Status SampleDpp(Context& context, const SampleDppOptions& options) {
-  const auto table = ReadCandidates(context, options.candidates);
-  if (!table.ok()) return table.status();
   const auto client = context.Connect();
   if (!client.ok()) return client.status();
   const auto model = (*client)->GetModel(options.name);
   if (!model.ok()) return model.status();
+  const auto table = ReadCandidates(context, options.candidates, *model);
+  if (!table.ok()) return table.status();
 
   client::DppOptions dpp = options.dpp;
   dpp.candidate_count = options.candidate_count;
   dpp.seed = options.seed;
   dpp.revision = options.revision;
-  int level = model->fidelities_size() - 1;
-  if (!options.level.empty()) {
-    const auto parsed = ParseLevel(*model, options.level);
-    if (!parsed.ok()) return absl::InvalidArgumentError(absl::StrCat("--level: ", parsed.status().message()));
-    dpp.level = level = *parsed;
-  }
+  const auto asked = context.Level(*model, options.level);
+  if (!asked.ok()) return asked.status();
+  dpp.level = *asked;
+  const int level = asked->value_or(model->fidelities_size() - 1);
   const bool given = dpp.quality_mode == v1::QUALITY_MODE_GIVEN;
-  if (table->has_value()) {
+  if (*table != nullptr) {
     auto candidates = ReadInputs(**table, *model);
     if (!candidates.ok()) return candidates.status();
     dpp.candidates = *std::move(candidates);
@@ -179,14 +177,14 @@ std::string RunsText(const v1::Model& model, const client::Suggestions& answer) 
 }
 
 absl::Status Suggest(Context& context, const SuggestCommandOptions& options) {
-  const auto table = ReadCandidates(context, options.candidates);
-  if (!table.ok()) return table.status();
   const auto level_names = ParseNames("--levels", options.levels);
   if (!level_names.ok()) return level_names.status();
   const auto client = context.Connect();
   if (!client.ok()) return client.status();
   const auto model = (*client)->GetModel(options.name);
   if (!model.ok()) return model.status();
+  const auto table = ReadCandidates(context, options.candidates, *model);
+  if (!table.ok()) return table.status();
 
   client::SuggestOptions suggest = options.suggest;
   suggest.candidate_count = options.candidate_count;
@@ -197,7 +195,7 @@ absl::Status Suggest(Context& context, const SuggestCommandOptions& options) {
     if (!level.ok()) return absl::InvalidArgumentError(absl::StrCat("--levels: ", level.status().message()));
     suggest.levels.push_back(*level);
   }
-  if (table->has_value()) {
+  if (*table != nullptr) {
     auto candidates = ReadInputs(**table, *model);
     if (!candidates.ok()) return candidates.status();
     suggest.candidates = *std::move(candidates);
@@ -257,10 +255,10 @@ absl::Status Diagnose(Context& context, const DiagnoseCommandOptions& options) {
 
 void AddDesignOptions(CLI::App* command, DesignOptions& options) {
   command->add_option("NAME", options.name, "the model")->required();
-  CLI::Option* candidates =
-      command->add_option("--candidates", options.candidates,
-                          "CSV with the columns x1..xd to choose from, or - for standard input; default: points that "
-                          "the server makes in the model's box, or in the range of its observations");
+  CLI::Option* candidates = command->add_option(
+      "--candidates", options.candidates,
+      "CSV with the columns x1..xd (or .npy) to choose from, or - for standard input; default: points that "
+      "the server makes in the model's box, or in the range of its observations");
   candidates->type_name("FILE");
   command->add_option("--candidate-count", options.candidate_count, "how many points the server makes")
       ->check(Positive())
@@ -269,7 +267,8 @@ void AddDesignOptions(CLI::App* command, DesignOptions& options) {
   command->add_option("--seed", options.seed, "of the random numbers: the same seed gives the same answer")
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--revision", options.revision, "number of a revision; default: the current one");
+  command->add_option("--revision", options.revision, "number of a revision; default: the current one")
+      ->check(ResourceNumber());
   command->add_option("-o,--output", options.output, "file to write; default standard output")->type_name("FILE");
 }
 
@@ -293,9 +292,10 @@ void AddSampleDpp(CLI::App& app, Context& context) {
       ->check(Positive())
       ->type_name("K")
       ->capture_default_str();
-  AddChoice(command, "--method", "METHOD", "exact: a random design (default); map: the most likely, found greedily",
-            MethodWords(), options->dpp.method);
-  AddChoice(command, "--quality", "QUALITY", "mean (default), none or given", QualityWords(),
+  AddChoice(command, context, "--method", "METHOD",
+            "exact: a random design (default); map: the most likely, found greedily", MethodWords(),
+            options->dpp.method);
+  AddChoice(command, context, "--quality", "QUALITY", "mean (default), none or given", QualityWords(),
             options->dpp.quality_mode);
   command->add_option("--level", options->level, "fidelity that will be run, by name or number; default: the highest");
   command->add_flag("--exclude-observed", options->dpp.exclude_observed, "choose no input observed at that fidelity");
@@ -324,7 +324,7 @@ void AddSuggest(CLI::App& app, Context& context) {
   command->add_option("--budget", options->suggest.budget, "what all runs together may cost")
       ->check(Positive())
       ->type_name("COST");
-  AddChoice(command, "--criterion", "CRITERION", "what to look for; see below", CriterionWords(),
+  AddChoice(command, context, "--criterion", "CRITERION", "what to look for; see below", CriterionWords(),
             options->suggest.criterion);
   command->add_flag("--maximise", options->suggest.maximise, "seek large outputs instead of small ones");
   command->add_option("--width", options->suggest.width, "of confidence-bound, in standard deviations; default 2")
@@ -348,7 +348,8 @@ void AddDiagnose(CLI::App& app, Context& context) {
       "2 or 3 standard deviations at most. Few observations tell little.\n",
       [&context, options] { return Diagnose(context, *options); });
   command->add_option("NAME", options->name, "the model")->required();
-  command->add_option("--revision", options->revision, "number of a revision; default: the current one");
+  command->add_option("--revision", options->revision, "number of a revision; default: the current one")
+      ->check(ResourceNumber());
 }
 
 }  // namespace

@@ -22,10 +22,13 @@ struct FitCommandOptions {
   bool watch = false;
   uint64_t seed = 0;
   v1::KernelFamily kernel = v1::KERNEL_FAMILY_UNSPECIFIED;
-  v1::Inference inference = v1::INFERENCE_UNSPECIFIED;
+  std::string inference;
   bool warm_start = false;
   std::optional<double> budget_seconds;
   std::optional<int64_t> budget_iterations;
+  std::optional<int64_t> inducing_points;
+  std::optional<int64_t> batch_size;
+  std::optional<int64_t> steps;
 };
 
 struct FitsCommandOptions {
@@ -41,7 +44,10 @@ const TypedNames& FitNames() {
                                             {"options.kernel_family", "--kernel"},
                                             {"options.budget.seconds", "--budget-seconds"},
                                             {"options.budget.iterations", "--budget-iterations"},
-                                            {"options.seed", "--seed"}};
+                                            {"options.seed", "--seed"},
+                                            {"options.inducing_points", "--inducing-points"},
+                                            {"options.batch_size", "--batch-size"},
+                                            {"options.steps", "--steps"}};
   return *names;
 }
 
@@ -89,12 +95,20 @@ absl::Status Fit(Context& context, const FitCommandOptions& options) {
   v1::FitOptions wire;
   wire.set_seed(options.seed);
   wire.set_kernel_family(options.kernel);
-  wire.set_inference(options.inference);
   wire.set_warm_start(options.warm_start);
   if (options.budget_seconds.has_value()) wire.mutable_budget()->set_seconds(*options.budget_seconds);
   if (options.budget_iterations.has_value()) wire.mutable_budget()->set_iterations(*options.budget_iterations);
+  if (options.inducing_points.has_value()) wire.set_inducing_points(*options.inducing_points);
+  if (options.batch_size.has_value()) wire.set_batch_size(*options.batch_size);
+  if (options.steps.has_value()) wire.set_steps(*options.steps);
   const auto client = context.Connect();
   if (!client.ok()) return client.status();
+  if (!options.inference.empty()) {
+    const auto inference = ServerWord(**client, "--inference", options.inference, InferenceWords(),
+                                      [](const v1::ServerInfo& info) { return info.inferences(); });
+    if (!inference.ok()) return inference.status();
+    wire.set_inference(*inference);
+  }
   const auto fit = (*client)->Fit(options.name, wire);
   if (!fit.ok()) return AsTyped(fit.status(), FitNames());
   if (options.watch) {
@@ -174,22 +188,30 @@ void AddFitCommands(CLI::App& app, Context& context) {
   CLI::App* fit = AddCommand(app, context, "fit", "Fit a model to all its observations",
                              "  fidelio fit wing --watch\n"
                              "  fidelio fit wing --watch --kernel matern52 --seed 7 --budget-seconds 60\n"
+                             "  fidelio fit wing --watch --inference svi --steps 10000\n"
                              "\nA fit goes on without this command, and after a crash of the server too.\n",
                              [&context, options] { return Fit(context, *options); });
   fit->add_option("NAME", options->name, "the model")->required();
   fit->add_flag("--watch", options->watch, "show the progress until the fit has ended");
   fit->add_option("--seed", options->seed, "of all random numbers; default 0")->check(NotNegative());
-  AddChoice<v1::KernelFamily>(fit, "--kernel", "KERNEL",
+  AddChoice<v1::KernelFamily>(fit, context, "--kernel", "KERNEL",
                               "rbf (default), matern32, matern52, or evidence: all, averaged by their evidence",
                               KernelWords(), options->kernel);
-  AddChoice<v1::Inference>(fit, "--inference", "INFERENCE", "auto (default), moments, variational or svi",
-                           InferenceWords(), options->inference);
+  AddServerWord<v1::Inference>(fit, context, "--inference", "INFERENCE",
+                               "one of those that `fidelio server-info` lists; default auto: the server chooses by the "
+                               "kind of model and the amount of data",
+                               InferenceWords(), options->inference);
   fit->add_flag("--warm-start", options->warm_start, "start from the current revision, too");
   fit->add_option("--budget-seconds", options->budget_seconds, "end with the best so far after this time of work")
       ->type_name("SECONDS")
       ->check(Positive());
   fit->add_option("--budget-iterations", options->budget_iterations, "end with the best so far after so many")
       ->check(Positive());
+  fit->add_option("--inducing-points", options->inducing_points, "of variational and svi: most per layer")
+      ->check(Positive());
+  fit->add_option("--batch-size", options->batch_size, "of svi: most observations of a fidelity per step")
+      ->check(Positive());
+  fit->add_option("--steps", options->steps, "of svi: steps of the training; default 35000")->check(Positive());
 
   auto fits_options = std::make_shared<FitsCommandOptions>();
   CLI::App* fits = AddCommand(app, context, "fits", "List the fits of a model, or show, watch or cancel one",
@@ -198,7 +220,7 @@ void AddFitCommands(CLI::App& app, Context& context) {
                               "  fidelio fits wing 3 --cancel\n",
                               [&context, fits_options] { return Fits(context, *fits_options); });
   fits->add_option("NAME", fits_options->name, "the model")->required();
-  fits->add_option("FIT", fits_options->fit, "number of a fit");
+  fits->add_option("FIT", fits_options->fit, "number of a fit")->check(ResourceNumber());
   fits->add_flag("--watch", fits_options->watch, "show its progress until it has ended");
   fits->add_flag("--cancel", fits_options->cancel, "stop it");
 }

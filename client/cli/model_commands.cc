@@ -1,30 +1,42 @@
-// fidelio model create, list, show, delete.
+// fidelio model create, list, show, update, delete.
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/as_typed.h"
 #include "client/cli/command.h"
 #include "client/cli/text.h"
 #include "client/cli/words.h"
+#include "client/cpp/errors.h"
 #include "client/cpp/names.h"
 
 namespace fidelio::cli {
 namespace {
 
-struct CreateOptions {
+// What create and update say of a model, as typed. Empty: not said.
+struct ModelOptions {
   std::string name;
-  uint32_t inputs = 0;
   std::string fidelities;
   std::string costs;
   std::string lower;
   std::string upper;
   std::string description;
-  v1::ModelKind kind = v1::MODEL_KIND_MF_DGP;
+};
+
+struct CreateOptions : ModelOptions {
+  uint32_t inputs = 0;
+  std::string kind;
   v1::OutputTransformKind transform = v1::OUTPUT_TRANSFORM_KIND_IDENTITY;
   std::string bounds;
+};
+
+struct UpdateOptions : ModelOptions {
+  bool no_box = false;
+  bool no_description = false;
+  std::string etag;
 };
 
 const TypedNames& CreateNames() {
@@ -44,30 +56,46 @@ const TypedNames& CreateNames() {
   return *names;
 }
 
-absl::StatusOr<v1::Model> ToModel(const CreateOptions& options) {
-  v1::Model model;
-  model.set_input_dimension(options.inputs);
-  model.set_description(options.description);
-  model.set_kind(options.kind);
+// Fidelities and box. Those of `model` that were not said stay.
+absl::Status Apply(const ModelOptions& options, v1::Model* model) {
   const auto names = ParseNames("--fidelities", options.fidelities);
   const auto costs = ParseNumbers("--costs", options.costs);
   const auto lower = ParseNumbers("--lower", options.lower);
   const auto upper = ParseNumbers("--upper", options.upper);
-  const auto bounds = ParseNumbers("--bounds", options.bounds);
-  for (const absl::Status& status : {names.status(), costs.status(), lower.status(), upper.status(), bounds.status()}) {
+  for (const absl::Status& status : {names.status(), costs.status(), lower.status(), upper.status()}) {
     if (!status.ok()) return status;
   }
-  for (const std::string& name : *names) model.add_fidelities()->set_name(name);
-  if (!costs->empty() && costs->size() != names->size()) {
+  const auto T = static_cast<size_t>(model->fidelities_size());
+  if (T > 0 && !names->empty() && names->size() != T) {
+    return absl::InvalidArgumentError(absl::StrCat("--fidelities: ", names->size(), " names, but model \"",
+                                                   client::ShortName(model->name()), "\" has ", T,
+                                                   " fidelities, whose number can't change"));
+  }
+  for (size_t t = 0; t < names->size(); ++t) {
+    (t < T ? model->mutable_fidelities(static_cast<int>(t)) : model->add_fidelities())->set_name((*names)[t]);
+  }
+  if (!costs->empty() && static_cast<int>(costs->size()) != model->fidelities_size()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--costs: ", costs->size(), " numbers, but --fidelities has ", names->size()));
+        absl::StrCat("--costs: ", costs->size(), " numbers, but there are ", model->fidelities_size(), " fidelities"));
   }
-  for (size_t t = 0; t < costs->size(); ++t) model.mutable_fidelities(static_cast<int>(t))->set_cost((*costs)[t]);
-  if (!lower->empty() || !upper->empty()) {
-    model.mutable_input_box()->mutable_lower()->Add(lower->begin(), lower->end());
-    model.mutable_input_box()->mutable_upper()->Add(upper->begin(), upper->end());
+  for (size_t t = 0; t < costs->size(); ++t) model->mutable_fidelities(static_cast<int>(t))->set_cost((*costs)[t]);
+  if (!lower->empty()) {
+    model->mutable_input_box()->mutable_lower()->Assign(lower->begin(), lower->end());
   }
+  if (!upper->empty()) {
+    model->mutable_input_box()->mutable_upper()->Assign(upper->begin(), upper->end());
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<v1::Model> ToModel(const CreateOptions& options) {
+  v1::Model model;
+  model.set_input_dimension(options.inputs);
+  model.set_description(options.description);
+  if (absl::Status status = Apply(options, &model); !status.ok()) return status;
   model.mutable_output_transform()->set_kind(options.transform);
+  const auto bounds = ParseNumbers("--bounds", options.bounds);
+  if (!bounds.ok()) return bounds.status();
   if (!bounds->empty()) {
     if (bounds->size() != 2) {
       return absl::InvalidArgumentError(absl::StrCat("--bounds: \"", options.bounds, "\", must be LOWER,UPPER"));
@@ -127,12 +155,24 @@ std::string Describe(const v1::Model& model) {
 }
 
 absl::Status Create(Context& context, const CreateOptions& options) {
-  const auto model = ToModel(options);
+  auto model = ToModel(options);
   if (!model.ok()) return model.status();
   const auto client = context.Connect();
   if (!client.ok()) return client.status();
+  if (!options.kind.empty()) {
+    const auto kind = ServerWord(**client, "--kind", options.kind, KindWords(),
+                                 [](const v1::ServerInfo& info) { return info.model_kinds(); });
+    if (!kind.ok()) return kind.status();
+    model->set_kind(*kind);
+  }
   const auto created = (*client)->CreateModel(options.name, *model);
-  if (!created.ok()) return AsTyped(created.status(), CreateNames());
+  if (!created.ok()) {
+    const absl::Status status = AsTyped(created.status(), CreateNames());
+    if (!absl::StartsWith(status.message(), "NAME: ")) return status;
+    return client::WithMessage(
+        status, absl::StrCat(status.message(),
+                             "\n  a name has lower-case letters, digits and hyphens, and begins with a letter"));
+  }
   std::vector<std::string> names;
   for (const v1::Fidelity& fidelity : created->fidelities()) names.push_back(fidelity.name());
   context.Print(ToJson(*created),
@@ -143,11 +183,45 @@ absl::Status Create(Context& context, const CreateOptions& options) {
   return absl::OkStatus();
 }
 
-absl::Status List(Context& context) {
+absl::Status Update(Context& context, const UpdateOptions& options) {
+  const auto client = context.Connect();
+  if (!client.ok()) return client.status();
+  auto model = (*client)->GetModel(options.name);
+  if (!model.ok()) return model.status();
+  // Costs of fidelities whose names stay are sent with these: nobody may change them meanwhile.
+  const std::string etag = options.etag.empty() ? model->etag() : options.etag;
+  std::vector<std::string> paths;
+  if (!options.description.empty() || options.no_description) paths.push_back("description");
+  if (!options.lower.empty() || !options.upper.empty() || options.no_box) paths.push_back("input_box");
+  if (!options.fidelities.empty() || !options.costs.empty()) paths.push_back("fidelities");
+  if (paths.empty()) {
+    context.exit_code = ExitCode::kUsage;
+    return absl::InvalidArgumentError("nothing to change; see fidelio model update --help");
+  }
+  model->set_description(options.description);
+  if (options.no_box) model->clear_input_box();
+  if (absl::Status status = Apply(options, &*model); !status.ok()) return status;
+  const auto updated = (*client)->UpdateModel(*model, paths, {.etag = etag});
+  if (!updated.ok()) return AsTyped(updated.status(), CreateNames());
+  context.Print(ToJson(*updated), Describe(*updated));
+  return absl::OkStatus();
+}
+
+absl::Status List(Context& context, bool names_only) {
   const auto client = context.Connect();
   if (!client.ok()) return client.status();
   const auto models = (*client)->ListModels();
   if (!models.ok()) return models.status();
+  if (names_only) {
+    Json list = Json::array();
+    std::string text;
+    for (const v1::Model& model : *models) {
+      list.push_back(client::ShortName(model.name()));
+      absl::StrAppend(&text, client::ShortName(model.name()), "\n");
+    }
+    context.Print(list, text);
+    return absl::OkStatus();
+  }
   std::vector<std::vector<std::string>> rows = {{"NAME", "KIND", "INPUTS", "OBSERVATIONS", "REVISION", "UPDATED"}};
   for (const v1::Model& model : *models) {
     rows.push_back({client::ShortName(model.name()),
@@ -188,53 +262,90 @@ absl::Status Delete(Context& context, const std::string& name, bool yes) {
   return absl::OkStatus();
 }
 
-}  // namespace
+void AddModelOptions(CLI::App* command, ModelOptions& options) {
+  command->add_option("--costs", options.costs, "cost of an observation of each fidelity, in any unit: 1,40")
+      ->type_name("LIST");
+  command->add_option("--lower", options.lower, "lower corner of the box that inputs live in: 0,0,0")
+      ->type_name("LIST");
+  command->add_option("--upper", options.upper, "upper corner of that box: 1,1,1")->type_name("LIST");
+  command->add_option("--description", options.description, "what the model is of, for people")->type_name("TEXT");
+}
 
-void AddModelCommands(CLI::App& app, Context& context) {
-  CLI::App* model = app.add_subcommand("model", "Create, list, show and delete models");
-  model->require_subcommand(1);
-
+void AddCreate(CLI::App& model, Context& context) {
   auto options = std::make_shared<CreateOptions>();
   CLI::App* create = AddCommand(
-      *model, context, "create", "Create a model without data",
+      model, context, "create", "Create a model without data",
       "  fidelio model create wing --inputs 3 --fidelities coarse,fine --costs 1,40\n"
-      "  fidelio model create well --inputs 2 --fidelities low,high --lower 0,-5 --upper 1,5 --transform log\n",
+      "  fidelio model create well --inputs 2 --fidelities low,high --lower 0,-5 --upper 1,5 --transform log\n"
+      "  fidelio model create duct --inputs 2 --fidelities low,high --kind ar1\n"
+      "\nOutputs that are positive over orders of magnitude are better learned with --transform log, shares with\n"
+      "logit, others that lie between two numbers with bounded and --bounds. Answers are always in your units.\n",
       [&context, options] { return Create(context, *options); });
   create->add_option("NAME", options->name, "lower-case letters, digits and hyphens; begins with a letter")->required();
-  create->add_option("--inputs", options->inputs, "number of inputs")->required()->check(Positive());
+  create->add_option("--inputs", options->inputs, "number of inputs")->required()->type_name("N")->check(Positive());
   create->add_option("--fidelities", options->fidelities, "their names, from the lowest to the highest: low,high")
       ->required()
       ->type_name("LIST");
-  create->add_option("--costs", options->costs, "cost of an observation of each fidelity, in any unit: 1,40")
-      ->type_name("LIST");
-  create->add_option("--lower", options->lower, "lower corner of the box that inputs live in: 0,0,0")
-      ->type_name("LIST");
-  create->add_option("--upper", options->upper, "upper corner of that box: 1,1,1")->type_name("LIST");
-  create->add_option("--description", options->description, "what the model is of, for people");
-  AddChoice<v1::ModelKind>(create, "--kind", "KIND", "mf-dgp (default), ar1, nargp, deep-mf or gp", KindWords(),
-                           options->kind);
-  AddChoice<v1::OutputTransformKind>(create, "--transform", "MAP",
+  AddModelOptions(create, *options);
+  AddServerWord<v1::ModelKind>(create, context, "--kind", "KIND",
+                               "one of those that `fidelio server-info` lists; default mf-dgp", KindWords(),
+                               options->kind);
+  AddChoice<v1::OutputTransformKind>(create, context, "--transform", "MAP",
                                      "map of the outputs: identity (default), log, logit or bounded", TransformWords(),
                                      options->transform);
   create->add_option("--bounds", options->bounds, "with --transform bounded: what outputs lie between: 0,100")
       ->type_name("LIST");
+}
 
-  AddCommand(*model, context, "list", "List the models", "  fidelio model list\n  fidelio model list --json\n",
-             [&context] { return List(context); });
+void AddUpdate(CLI::App& model, Context& context) {
+  auto options = std::make_shared<UpdateOptions>();
+  CLI::App* update =
+      AddCommand(model, context, "update", "Change the description, box, costs or names of fidelities of a model",
+                 "  fidelio model update wing --costs 1,25\n"
+                 "  fidelio model update wing --lower 0,0 --upper 2,1\n"
+                 "  fidelio model update wing --fidelities rough,fine --description 'the new mesh'\n"
+                 "\nWhat is not named stays. The next fit uses a new box; costs count at once.\n",
+                 [&context, options] { return Update(context, *options); });
+  update->add_option("NAME", options->name, "the model")->required();
+  update->add_option("--fidelities", options->fidelities, "new names, from the lowest to the highest")
+      ->type_name("LIST");
+  AddModelOptions(update, *options);
+  update->add_flag("--no-box", options->no_box, "take the range of the observed inputs instead of a box")
+      ->excludes("--lower")
+      ->excludes("--upper");
+  update->add_flag("--no-description", options->no_description, "remove the description")->excludes("--description");
+  update->add_option("--etag", options->etag, "change nothing unless the model is as it was when it had this etag");
+}
+
+}  // namespace
+
+CLI::App* AddModelCommands(CLI::App& app, Context& context) {
+  CLI::App* model = app.add_subcommand("model", "Create, list, show, change, delete, export and import models");
+  model->require_subcommand(1);
+  AddCreate(*model, context);
+
+  auto names_only = std::make_shared<bool>(false);
+  AddCommand(*model, context, "list", "List the models",
+             "  fidelio model list\n  fidelio model list --json\n  fidelio model list --names    for scripts\n",
+             [&context, names_only] { return List(context, *names_only); })
+      ->add_flag("--names", *names_only, "only their names, one per line");
 
   auto shown = std::make_shared<std::string>();
-  AddCommand(*model, context, "show", "Show a model", "  fidelio model show wing\n",
+  AddCommand(*model, context, "show", "Show a model", "  fidelio model show wing\n  fidelio model show wing --json\n",
              [&context, shown] { return Show(context, *shown); })
       ->add_option("NAME", *shown, "the model")
       ->required();
 
+  AddUpdate(*model, context);
+
   auto deleted = std::make_shared<std::string>();
   auto yes = std::make_shared<bool>(false);
   CLI::App* remove = AddCommand(*model, context, "delete", "Delete a model with all its data",
-                                "  fidelio model delete wing\n  fidelio model delete wing --yes\n",
+                                "  fidelio model delete wing\n  fidelio model delete wing --yes    does not ask\n",
                                 [&context, deleted, yes] { return Delete(context, *deleted, *yes); });
   remove->add_option("NAME", *deleted, "the model")->required();
   remove->add_flag("--yes", *yes, "do not ask");
+  return model;
 }
 
 }  // namespace fidelio::cli

@@ -1,4 +1,5 @@
 // fidelio observe.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -7,53 +8,140 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/command.h"
-#include "client/cli/csv.h"
+#include "client/cli/input.h"
+#include "client/cli/progress.h"
 #include "client/cli/tables.h"
+#include "client/cpp/errors.h"
 #include "client/cpp/names.h"
+#include "client/cpp/request_id.h"
 
 namespace fidelio::cli {
 namespace {
+
+// Numbers of one call: 4 MiB.
+constexpr int kChunkNumbers = 1 << 19;
 
 struct ObserveOptions {
   std::string name;
   std::string file;
   std::string level;
   bool condition = false;
+  int chunk_rows = 0;
+  std::string request_id;
 };
 
-absl::Status Observe(Context& context, const ObserveOptions& options) {
-  auto text = ReadInput(options.file, context.streams.in);
-  if (!text.ok()) return text.status();
-  const auto table = CsvTable::Parse(DisplayName(options.file), *std::move(text));
-  if (!table.ok()) return table.status();
+// A file on its way to the server.
+struct Upload {
+  const ObserveOptions& options;
+  const v1::Model& model;
+  std::optional<int> level;
+  InputFile& input;
+  int chunk_rows;
+  int64_t added = 0;                        // rows that the server has
+  std::unique_ptr<DataTable> sending = {};  // the rows of the call that runs
+  ObservationTable sending_by_level = {};   // the same
+};
+
+std::unique_ptr<TableReader> Rows(Upload& upload) {
+  return upload.input.Tables(NameObservationColumns(upload.model, upload.level));
+}
+
+// Reads the whole file without sending anything, so that a mistake in the last row does not leave the first ones behind.
+// How many rows there are.
+absl::StatusOr<int64_t> CheckFile(Upload& upload) {
+  const auto rows = Rows(upload);
+  int64_t count = 0;
+  while (true) {
+    const auto table = rows->Next(upload.chunk_rows);
+    if (!table.ok()) return table.status();
+    if (*table == nullptr) break;
+    if (const auto read = ReadObservations(**table, upload.model, upload.level); !read.ok()) return read.status();
+    count += (*table)->rows();
+  }
+  upload.input.Rewind();
+  return count;
+}
+
+absl::StatusOr<client::AddedObservations> Send(Context& context, Upload& upload, client::Client& client,
+                                               int64_t total) {
+  ProgressPrinter printer(context.streams.err, context.streams.err_width);
+  const auto rows = Rows(upload);
+  const auto next = [&]() -> absl::StatusOr<std::vector<client::Observations>> {
+    auto table = rows->Next(upload.chunk_rows);
+    if (!table.ok()) return table.status();
+    upload.sending = *std::move(table);
+    if (upload.sending == nullptr) return std::vector<client::Observations>();
+    auto read = ReadObservations(*upload.sending, upload.model, upload.level);
+    if (!read.ok()) return read.status();
+    upload.sending_by_level = *std::move(read);
+    return upload.sending_by_level.batches;
+  };
+  if (upload.options.condition) {
+    const auto all = next();
+    if (!all.ok()) return all.status();
+    if (const auto more = rows->Next(1); !more.ok() || *more != nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("--condition: is for a few rows, but there are more than ",
+                                                     upload.chunk_rows, "; observe and fit instead"));
+    }
+    auto added = client.AddObservations(upload.options.name, *all, client::ObservationUpdate::kCondition,
+                                        {.request_id = upload.options.request_id});
+    if (added.ok()) upload.added = upload.sending->rows();
+    return added;
+  }
+  const auto on_chunk = [&](const client::AddedObservations&) {
+    upload.added += upload.sending->rows();
+    // One call needs no bar.
+    if (upload.added == upload.sending->rows() && upload.added == total) return;
+    const bool quiet = context.options.json && context.streams.err_width == 0;
+    if (!quiet) printer.ShowCount("row", upload.added, total);
+  };
+  return client.AddObservationChunks(upload.options.name, next, on_chunk, {.request_id = upload.options.request_id});
+}
+
+absl::Status Observe(Context& context, ObserveOptions options) {
+  auto input = InputFile::Open(options.file, context.streams.in);
+  if (!input.ok()) return input.status();
   const auto client = context.Connect();
   if (!client.ok()) return client.status();
   const auto model = (*client)->GetModel(options.name);
   if (!model.ok()) return model.status();
-  std::optional<int> level;
-  if (!options.level.empty()) {
-    const auto parsed = ParseLevel(*model, options.level);
-    if (!parsed.ok()) return absl::InvalidArgumentError(absl::StrCat("--level: ", parsed.status().message()));
-    level = *parsed;
+  const auto level = context.Level(*model, options.level);
+  if (!level.ok()) return level.status();
+  if (options.request_id.empty()) options.request_id = client::NewRequestId();
+  const int per_row = static_cast<int>(model->input_dimension()) + 2;
+  Upload upload{.options = options,
+                .model = *model,
+                .level = *level,
+                .input = **input,
+                .chunk_rows = options.chunk_rows > 0 ? options.chunk_rows : std::max(1, kChunkNumbers / per_row)};
+  int64_t total = -1;
+  if (upload.input.seekable()) {
+    const auto count = CheckFile(upload);
+    if (!count.ok()) return count.status();
+    total = *count;
   }
-  const auto observations = ReadObservations(*table, *model, level);
-  if (!observations.ok()) return observations.status();
-  const auto added = (*client)->AddObservations(
-      options.name, observations->batches,
-      options.condition ? client::ObservationUpdate::kCondition : client::ObservationUpdate::kNone);
-  if (!added.ok()) return InTermsOfFile(added.status(), *table, *observations);
+  const auto added = Send(context, upload, **client, total);
+  if (!added.ok()) {
+    absl::Status status = added.status();
+    if (upload.sending != nullptr) status = InTermsOfFile(status, *upload.sending, upload.sending_by_level);
+    if (upload.added == 0) return status;
+    return client::WithMessage(status, absl::StrCat(status.message(), "\n  ", upload.added,
+                                                    " rows were added before; the same command with --request-id ",
+                                                    options.request_id, " adds the others, and none twice"));
+  }
 
   std::vector<std::string> counts;
   for (size_t t = 0; t < added->counts.size() && t < static_cast<size_t>(model->fidelities_size()); ++t) {
     counts.push_back(absl::StrCat(model->fidelities(static_cast<int>(t)).name(), " ", added->counts[t]));
   }
   context.Print(
-      Json{{"added", table->rows()},
+      Json{{"added", upload.added},
            {"data_version", added->data_version},
            {"observation_counts", added->counts},
            {"etag", added->etag},
-           {"revision", added->revision}},
-      absl::StrCat(table->rows(), table->rows() == 1 ? " observation" : " observations", " added to model ",
+           {"revision", added->revision},
+           {"request_id", options.request_id}},
+      absl::StrCat(upload.added, upload.added == 1 ? " observation" : " observations", " added to model ",
                    client::ShortName(model->name()), ", which has now ", absl::StrJoin(counts, ", "), " (data version ",
                    added->data_version,
                    added->revision.empty() ? "" : absl::StrCat(", revision ", client::ShortName(added->revision)),
@@ -65,26 +153,40 @@ absl::Status Observe(Context& context, const ObserveOptions& options) {
 
 void AddObserveCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<ObserveOptions>();
-  CLI::App* observe =
-      AddCommand(app, context, "observe", "Add observations from a CSV file, all or nothing",
-                 "  fidelio observe wing runs.csv\n"
-                 "  fidelio observe wing fine-runs.csv --level fine\n"
-                 "  my-simulator | fidelio observe wing -\n"
-                 "  fidelio observe wing one-more.csv --condition    predictions know it at once, without a fit\n"
-                 "\nColumns of the file, in any order:\n"
-                 "  level or fidelity  number from 0 (lowest) or name; not needed with --level or one fidelity\n"
-                 "  x1..xd             inputs\n"
-                 "  y                  output\n"
-                 "  noise              known variance of the noise of y; if absent it is learned\n"
-                 "As in:\n"
-                 "  fidelity,x1,x2,y\n"
-                 "  coarse,0.1,0.5,3.14\n",
-                 [&context, options] { return Observe(context, *options); });
+  CLI::App* observe = AddCommand(
+      app, context, "observe", "Add observations from a file",
+      "  fidelio observe wing runs.csv\n"
+      "  fidelio observe wing fine-runs.csv --level fine\n"
+      "  fidelio observe wing fine-runs.npy --level fine\n"
+      "  my-simulator | fidelio observe wing -\n"
+      "  fidelio observe wing one-more.csv --condition    predictions know it at once, without a fit\n"
+      "\nColumns of a CSV file, in any order:\n"
+      "  level or fidelity  number from 0 (lowest) or name; not needed with --level or one fidelity\n"
+      "  x1..xd             inputs\n"
+      "  y                  output\n"
+      "  noise              known variance of the noise of y; if absent it is learned\n"
+      "As in:\n"
+      "  fidelity,x1,x2,y\n"
+      "  coarse,0.1,0.5,3.14\n"
+      "\nA .npy file (numpy.save) has these columns in this order: level (not with --level or one fidelity),\n"
+      "x1..xd, y and, if known, noise.\n"
+      "\nFiles are checked as a whole before anything is added. Those of some megabytes are added at once, all\n"
+      "or nothing; larger ones, of any length, in parts, each of them all or nothing. Should the server go\n"
+      "away meanwhile, the error tells how to add the rest.\n",
+      [&context, options] { return Observe(context, *options); });
   observe->add_option("NAME", options->name, "the model")->required();
-  observe->add_option("FILE", options->file, "CSV with a header, or - for standard input")->required();
+  observe->add_option("FILE", options->file, "CSV with a header, .npy, or - for standard input")->required();
   observe->add_option("--level", options->level, "fidelity of all rows: its name, or its number from 0");
   observe->add_flag("--condition", options->condition,
                     "predictions take the rows into account at once, as a new revision; hyperparameters are kept");
+  observe->add_option("--chunk-rows", options->chunk_rows, "rows of a part; default: those of 4 MiB")
+      ->type_name("N")
+      ->check(Positive());
+  observe
+      ->add_option("--request-id", options->request_id,
+                   "the same file with the same id is added once, however often it is tried; at most 48 letters, "
+                   "digits, dots, hyphens and underscores")
+      ->type_name("ID");
 }
 
 }  // namespace fidelio::cli

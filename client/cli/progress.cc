@@ -19,7 +19,24 @@ double Fraction(const v1::Fit& fit) {
   return std::isfinite(fraction) ? std::clamp(fraction, 0.0, 1.0) : 0.0;
 }
 
-int Percent(const v1::Fit& fit) { return static_cast<int>(100 * Fraction(fit)); }
+// " 25 %  sample, iteration 12"
+std::string Line(double fraction, const std::string& facts) {
+  return absl::StrFormat("%3d %%  %s", static_cast<int>(100 * fraction), facts);
+}
+
+std::string Bar(double fraction, const std::string& facts, int width) {
+  const int full = static_cast<int>(kBarWidth * fraction);
+  const std::string line =
+      absl::StrCat("[", std::string(full, '#'), std::string(kBarWidth - full, '-'), "] ", Line(fraction, facts));
+  // The last column stays free, so that no terminal wraps. Cut between characters.
+  std::string cut;
+  int columns = 0;
+  for (const char c : line) {
+    if ((c & 0xC0) != 0x80 && ++columns >= width) break;
+    cut.push_back(c);
+  }
+  return cut;
+}
 
 std::string Facts(const v1::Fit& fit) {
   const v1::FitProgress& progress = fit.progress();
@@ -39,35 +56,44 @@ std::string Facts(const v1::Fit& fit) {
 
 }  // namespace
 
-std::string ProgressLine(const v1::Fit& fit) { return absl::StrFormat("%3d %%  %s", Percent(fit), Facts(fit)); }
+std::string ProgressLine(const v1::Fit& fit) { return Line(Fraction(fit), Facts(fit)); }
 
-std::string ProgressBar(const v1::Fit& fit, int width) {
-  const int full = static_cast<int>(kBarWidth * Fraction(fit));
-  const std::string line =
-      absl::StrCat("[", std::string(full, '#'), std::string(kBarWidth - full, '-'), "] ", ProgressLine(fit));
-  // The last column stays free, so that no terminal wraps. Cut between characters.
-  std::string cut;
-  int columns = 0;
-  for (const char c : line) {
-    if ((c & 0xC0) != 0x80 && ++columns >= width) break;
-    cut.push_back(c);
+std::string ProgressBar(const v1::Fit& fit, int width) { return Bar(Fraction(fit), Facts(fit), width); }
+
+void ProgressPrinter::Put(double fraction, const std::string& facts, const std::string& key) {
+  if (width_ > 0) {
+    out_ << "\r\x1b[K" << Bar(fraction, facts, width_) << std::flush;
+    drawn_ = true;
+  } else if (key != last_key_) {
+    last_key_ = key;
+    out_ << Line(fraction, facts) << std::endl;
   }
-  return cut;
 }
 
 void ProgressPrinter::Show(const v1::Fit& fit) {
-  if (width_ > 0) {
-    out_ << "\r\x1b[K" << ProgressBar(fit, width_) << std::flush;
-    drawn_ = true;
-    return;
-  }
-  const std::string key = absl::StrCat(fit.state(), " ", fit.progress().phase(), " ", Percent(fit) / 10, " ",
-                                       fit.resume_count(), " ", fit.queue_position());
-  if (key == last_key_) return;
-  last_key_ = key;
-  out_ << ProgressLine(fit) << std::endl;
+  Put(Fraction(fit), Facts(fit),
+      absl::StrCat(fit.state(), " ", fit.progress().phase(), " ", static_cast<int>(10 * Fraction(fit)), " ",
+                   fit.resume_count(), " ", fit.queue_position()));
 }
 
+void ProgressPrinter::ShowCount(const std::string& what, int64_t done, int64_t total) {
+  const std::string facts =
+      absl::StrCat(done, total >= 0 ? absl::StrCat(" of ", total) : "", " ", what, done == 1 && total < 0 ? "" : "s");
+  if (total < 0) {
+    // Without an end there is no bar, and a line for every doubling.
+    if (width_ > 0) {
+      out_ << "\r\x1b[K" << facts << std::flush;
+      drawn_ = true;
+    } else if (const std::string key = absl::StrCat(static_cast<int>(std::log2(static_cast<double>(done))));
+               key != last_key_) {
+      last_key_ = key;
+      out_ << facts << std::endl;
+    }
+    return;
+  }
+  const double fraction = total > 0 ? std::clamp(static_cast<double>(done) / static_cast<double>(total), 0.0, 1.0) : 1;
+  Put(fraction, facts, absl::StrCat(static_cast<int>(10 * fraction)));
+}
 void ProgressPrinter::Note(const std::string& line) {
   Clear();
   out_ << line << std::endl;

@@ -1,9 +1,11 @@
-// ProgressPrinter: shows how far a fit is: a bar that redraws itself on a terminal, and a few plain lines elsewhere.
+// ProgressPrinter: shows how far a fit or a transfer is: a bar that redraws itself on a terminal, and a few plain lines
+// elsewhere.
 //
 // Not thread-safe.
 #ifndef FIDELIO_CLIENT_CLI_PROGRESS_H_
 #define FIDELIO_CLIENT_CLI_PROGRESS_H_
 
+#include <cstdint>
 #include <ostream>
 #include <string>
 
@@ -24,6 +26,9 @@ class ProgressPrinter {
   // Without a terminal: a line when the state or the phase changes, and every tenth of the work.
   void Show(const v1::Fit& fit);
 
+  // The same for things that are counted: "row", "byte". `total` −1: nobody knows.
+  void ShowCount(const std::string& what, int64_t done, int64_t total);
+
   // A line about something else, such as a lost connection.
   void Note(const std::string& line);
 
@@ -31,6 +36,9 @@ class ProgressPrinter {
   void Clear();
 
  private:
+  // On a terminal the bar; elsewhere the line, if its key differs from that of the line before.
+  void Put(double fraction, const std::string& facts, const std::string& key);
+
   std::ostream& out_;
   const int width_;
   bool drawn_ = false;

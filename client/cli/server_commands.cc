@@ -1,10 +1,11 @@
-// fidelio revisions, server-info.
+// fidelio revisions, rollback, server-info.
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/as_typed.h"
 #include "client/cli/command.h"
 #include "client/cli/text.h"
 #include "client/cli/words.h"
@@ -60,6 +61,16 @@ absl::Status ServerInfo(Context& context) {
   return absl::OkStatus();
 }
 
+absl::Status Rollback(Context& context, const std::string& model, const std::string& revision) {
+  const auto client = context.Connect();
+  if (!client.ok()) return client.status();
+  const auto changed = (*client)->RollbackModel(model, revision);
+  if (!changed.ok()) return AsTyped(changed.status(), {{"name", "NAME"}, {"revision", "REVISION"}});
+  context.Print(ToJson(*changed), absl::StrCat("model ", client::ShortName(changed->name()), " serves revision ",
+                                               client::ShortName(changed->current_revision()), " now"));
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 void AddServerCommands(CLI::App& app, Context& context) {
@@ -68,6 +79,19 @@ void AddServerCommands(CLI::App& app, Context& context) {
              [&context, model] { return Revisions(context, *model); })
       ->add_option("NAME", *model, "the model")
       ->required();
+  auto rolled_back = std::make_shared<std::string>();
+  auto revision = std::make_shared<std::string>();
+  CLI::App* rollback =
+      AddCommand(app, context, "rollback", "Serve another revision of a model from now on",
+                 "  fidelio revisions wing\n"
+                 "  fidelio rollback wing 2\n"
+                 "\nNothing is deleted: the same command goes forward again, and the next fit makes a new revision.\n",
+                 [&context, rolled_back, revision] { return Rollback(context, *rolled_back, *revision); });
+  rollback->add_option("NAME", *rolled_back, "the model")->required();
+  rollback->add_option("REVISION", *revision, "number of a revision, older or newer")
+      ->check(ResourceNumber())
+      ->required();
+
   AddCommand(app, context, "server-info", "Show what the server is, can do and allows",
              "  fidelio server-info\n  fidelio server-info --server emulator.example.com:50051 --tls\n",
              [&context] { return ServerInfo(context); });

@@ -32,7 +32,7 @@ int InputNumber(const std::string& column) {
 }
 
 // Indices of the columns x1..xd.
-absl::StatusOr<std::vector<int>> InputColumns(const CsvTable& table, const v1::Model& model) {
+absl::StatusOr<std::vector<int>> InputColumns(const DataTable& table, const v1::Model& model) {
   const int d = static_cast<int>(model.input_dimension());
   const std::string rule = absl::StrCat("model \"", client::ShortName(model.name()), "\" has ", d,
                                         d == 1 ? " input: x1" : absl::StrCat(" inputs: x1..x", d));
@@ -48,7 +48,7 @@ absl::StatusOr<std::vector<int>> InputColumns(const CsvTable& table, const v1::M
   return columns;
 }
 
-absl::StatusOr<Eigen::VectorXd> ReadNumbers(const CsvTable& table, int column) {
+absl::StatusOr<Eigen::VectorXd> ReadNumbers(const DataTable& table, int column) {
   Eigen::VectorXd numbers(table.rows());
   for (int i = 0; i < table.rows(); ++i) {
     const auto number = table.Number(i, column);
@@ -58,7 +58,7 @@ absl::StatusOr<Eigen::VectorXd> ReadNumbers(const CsvTable& table, int column) {
   return numbers;
 }
 
-absl::StatusOr<Eigen::MatrixXd> ReadMatrix(const CsvTable& table, const std::vector<int>& columns) {
+absl::StatusOr<Eigen::MatrixXd> ReadMatrix(const DataTable& table, const std::vector<int>& columns) {
   Eigen::MatrixXd matrix(table.rows(), columns.size());
   for (size_t j = 0; j < columns.size(); ++j) {
     const auto numbers = ReadNumbers(table, columns[j]);
@@ -68,7 +68,7 @@ absl::StatusOr<Eigen::MatrixXd> ReadMatrix(const CsvTable& table, const std::vec
   return matrix;
 }
 
-absl::Status CheckObservationColumns(const CsvTable& table) {
+absl::Status CheckObservationColumns(const DataTable& table) {
   for (const std::string& column : table.columns()) {
     if (column != "level" && column != "fidelity" && column != "y" && column != "noise" && InputNumber(column) == 0) {
       return table.Error(absl::StrCat("header: unknown column ", column,
@@ -83,7 +83,7 @@ absl::Status CheckObservationColumns(const CsvTable& table) {
 }
 
 // The level of every row.
-absl::StatusOr<std::vector<int>> ReadLevels(const CsvTable& table, const v1::Model& model, std::optional<int> level) {
+absl::StatusOr<std::vector<int>> ReadLevels(const DataTable& table, const v1::Model& model, std::optional<int> level) {
   const int column = std::max(table.Column("level"), table.Column("fidelity"));
   if (column < 0) {
     if (!level.has_value() && model.fidelities_size() > 1) {
@@ -118,7 +118,37 @@ absl::StatusOr<int> ParseLevel(const v1::Model& model, const std::string& text) 
                                                  FidelityList(model)));
 }
 
-absl::StatusOr<ObservationTable> ReadObservations(const CsvTable& table, const v1::Model& model,
+NameColumns NameObservationColumns(const v1::Model& model, std::optional<int> level) {
+  const bool with_level = !level.has_value() && model.fidelities_size() > 1;
+  return [name = client::ShortName(model.name()), d = static_cast<int>(model.input_dimension()),
+          with_level](int count) -> absl::StatusOr<std::vector<std::string>> {
+    std::vector<std::string> names;
+    if (with_level) names.push_back("level");
+    for (int j = 1; j <= d; ++j) names.push_back(absl::StrCat("x", j));
+    names.push_back("y");
+    const int least = static_cast<int>(names.size());
+    if (count == least + 1) names.push_back("noise");
+    if (count == static_cast<int>(names.size())) return names;
+    return absl::InvalidArgumentError(
+        absl::StrCat(count, count == 1 ? " column" : " columns", ", but observations of model \"", name, "\" have ",
+                     least, " (", absl::StrJoin(names, ", "), ") or one more (noise, a known variance)",
+                     with_level ? "; --level says the fidelity of files without the first" : ""));
+  };
+}
+
+NameColumns NameInputColumns(const v1::Model& model) {
+  return [name = client::ShortName(model.name()),
+          d = static_cast<int>(model.input_dimension())](int count) -> absl::StatusOr<std::vector<std::string>> {
+    std::vector<std::string> names;
+    for (int j = 1; j <= d; ++j) names.push_back(absl::StrCat("x", j));
+    if (count == d + 1) names.push_back("y");
+    if (count == static_cast<int>(names.size())) return names;
+    return absl::InvalidArgumentError(absl::StrCat(count, count == 1 ? " column" : " columns", ", but model \"", name,
+                                                   "\" has ", d, d == 1 ? " input" : " inputs"));
+  };
+}
+
+absl::StatusOr<ObservationTable> ReadObservations(const DataTable& table, const v1::Model& model,
                                                   std::optional<int> level) {
   if (absl::Status status = CheckObservationColumns(table); !status.ok()) return status;
   const auto columns = InputColumns(table, model);
@@ -157,32 +187,44 @@ absl::StatusOr<ObservationTable> ReadObservations(const CsvTable& table, const v
   return result;
 }
 
-absl::StatusOr<Eigen::MatrixXd> ReadInputs(const CsvTable& table, const v1::Model& model) {
+absl::StatusOr<Eigen::MatrixXd> ReadInputs(const DataTable& table, const v1::Model& model) {
   const auto columns = InputColumns(table, model);
   if (!columns.ok()) return columns.status();
   return ReadMatrix(table, *columns);
 }
 
-absl::StatusOr<Eigen::VectorXd> ReadColumn(const CsvTable& table, const std::string& column) {
+absl::StatusOr<Eigen::VectorXd> ReadColumn(const DataTable& table, const std::string& column) {
   const int index = table.Column(column);
   if (index < 0) return table.Error(absl::StrCat("header: no column ", column));
   return ReadNumbers(table, index);
 }
 
-absl::Status InTermsOfFile(const absl::Status& status, const CsvTable& table, const ObservationTable& observations) {
-  static const std::regex* const kElement = new std::regex(
-      R"(^observations\[(\d{1,9})\]\.(inputs|outputs|noise_variances): element \[(\d{1,9}), (\d{1,9})\] ([^]*)$)");
+absl::Status InTermsOfFile(const absl::Status& status, const DataTable& table, const ObservationTable& observations) {
+  static const std::regex* const kField =
+      new std::regex(R"(^observations\[(\d{1,9})\]\.(inputs|outputs|noise_variances): ([^]*)$)");
+  static const std::regex* const kElement = new std::regex(R"(^element \[(\d{1,9}), (\d{1,9})\] ([^]*)$)");
   const std::string message(status.message());
-  std::smatch match;
-  if (!std::regex_match(message, match, *kElement)) return status;
-  const size_t batch = std::stoul(match[1]), i = std::stoul(match[3]);
+  std::smatch match, element;
+  if (!std::regex_match(message, match, *kField)) return status;
+  const size_t batch = std::stoul(match[1]);
+  const std::string what = match[3];
+  const bool inputs = match[2] == "inputs";
+  if (!std::regex_match(what, element, *kElement)) {
+    return client::WithMessage(status, table
+                                           .Error(absl::StrCat(inputs                  ? "inputs"
+                                                               : match[2] == "outputs" ? "column y"
+                                                                                       : "column noise",
+                                                               ": ", what))
+                                           .message());
+  }
+  const size_t i = std::stoul(element[1]);
   if (batch >= observations.rows.size() || i >= observations.rows[batch].size()) return status;
-  const std::string column = match[2] == "inputs"    ? absl::StrCat("x", std::stoul(match[4]) + 1)
-                             : match[2] == "outputs" ? "y"
-                                                     : "noise";
-  if (table.Column(column) < 0) return status;
-  return client::WithMessage(
-      status, table.Error(observations.rows[batch][i], table.Column(column), std::string(match[5])).message());
+  const int column = table.Column(inputs                  ? absl::StrCat("x", std::stoul(element[2]) + 1)
+                                  : match[2] == "outputs" ? "y"
+                                                          : "noise");
+  if (column < 0) return status;
+  return client::WithMessage(status,
+                             table.Error(observations.rows[batch][i], column, std::string(element[3])).message());
 }
 
 }  // namespace fidelio::cli

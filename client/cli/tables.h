@@ -1,4 +1,4 @@
-// What tables in CSV mean: observations (level or fidelity, x1..xd, y, noise) and inputs (x1..xd).
+// What tables mean: observations (level or fidelity, x1..xd, y, noise) and inputs (x1..xd).
 //
 // Columns may come in any order. Errors are INVALID_ARGUMENT and name file, row and column as the user sees them.
 // Free functions without state: safe from every thread.
@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "client/cli/csv.h"
+#include "client/cli/data_table.h"
 #include "client/cpp/types.h"
 #include "fidelio/v1/model.pb.h"
 
@@ -28,18 +28,23 @@ absl::StatusOr<int> ParseLevel(const v1::Model& model, const std::string& text);
 
 // All rows of a table with the columns x1..xd, y, and optionally noise; and level or fidelity, unless `level` tells it
 // or the model has one fidelity.
-absl::StatusOr<ObservationTable> ReadObservations(const CsvTable& table, const v1::Model& model,
+absl::StatusOr<ObservationTable> ReadObservations(const DataTable& table, const v1::Model& model,
                                                   std::optional<int> level);
 
+// Names for the columns of a table that has none. Of observations: level (unless that is given, or there is one
+// fidelity), x1..xd, y and, if there is one more, noise. Of inputs: x1..xd and, if there is one more, y.
+NameColumns NameObservationColumns(const v1::Model& model, std::optional<int> level);
+NameColumns NameInputColumns(const v1::Model& model);
+
 // The columns x1..xd of a table; others do not matter.
-absl::StatusOr<Eigen::MatrixXd> ReadInputs(const CsvTable& table, const v1::Model& model);
+absl::StatusOr<Eigen::MatrixXd> ReadInputs(const DataTable& table, const v1::Model& model);
 
 // One column of numbers, which must be there.
-absl::StatusOr<Eigen::VectorXd> ReadColumn(const CsvTable& table, const std::string& column);
+absl::StatusOr<Eigen::VectorXd> ReadColumn(const DataTable& table, const std::string& column);
 
 // The server's error about a batch of AddObservations ("observations[1].inputs: element [3, 0] …") with the row and
 // column of the file that it is about; other errors stay as they are.
-absl::Status InTermsOfFile(const absl::Status& status, const CsvTable& table, const ObservationTable& observations);
+absl::Status InTermsOfFile(const absl::Status& status, const DataTable& table, const ObservationTable& observations);
 
 }  // namespace fidelio::cli
 

@@ -8,30 +8,42 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+#include "client/cli/text.h"
 #include "fidelio/v1/design.pb.h"
 #include "fidelio/v1/fit.pb.h"
 #include "fidelio/v1/model.pb.h"
+#include "fidelio/v1/prediction.pb.h"
+#include "google/protobuf/descriptor.h"
 
 namespace fidelio::cli {
 
 template <typename Value>
 using Words = std::vector<std::pair<std::string, Value>>;
 
-inline Words<v1::ModelKind> KindWords() {
-  return {{"mf-dgp", v1::MODEL_KIND_MF_DGP},
-          {"ar1", v1::MODEL_KIND_AR1},
-          {"nargp", v1::MODEL_KIND_NARGP},
-          {"deep-mf", v1::MODEL_KIND_DEEP_MF},
-          {"gp", v1::MODEL_KIND_GP}};
+// All values of an enum by their names in the contract, so that what the contract gains can be typed:
+// MODEL_KIND_DEEP_MF is "deep-mf".
+template <typename Value>
+Words<Value> WordsOf(const google::protobuf::EnumDescriptor* values, absl::string_view prefix) {
+  Words<Value> words;
+  for (int i = 0; i < values->value_count(); ++i) {
+    const google::protobuf::EnumValueDescriptor* value = values->value(i);
+    if (value->number() != 0) words.emplace_back(EnumText(value->name(), prefix), static_cast<Value>(value->number()));
+  }
+  return words;
 }
+
+inline Words<v1::ModelKind> KindWords() { return WordsOf<v1::ModelKind>(v1::ModelKind_descriptor(), "MODEL_KIND_"); }
 
 inline Words<v1::OutputTransformKind> TransformWords() {
-  return {{"identity", v1::OUTPUT_TRANSFORM_KIND_IDENTITY},
-          {"log", v1::OUTPUT_TRANSFORM_KIND_LOG},
-          {"logit", v1::OUTPUT_TRANSFORM_KIND_LOGIT},
-          {"bounded", v1::OUTPUT_TRANSFORM_KIND_BOUNDED}};
+  return WordsOf<v1::OutputTransformKind>(v1::OutputTransformKind_descriptor(), "OUTPUT_TRANSFORM_KIND_");
 }
 
+inline Words<v1::Inference> InferenceWords() {
+  return WordsOf<v1::Inference>(v1::Inference_descriptor(), "INFERENCE_");
+}
+
+// Shorter than in the contract.
 inline Words<v1::KernelFamily> KernelWords() {
   return {{"rbf", v1::KERNEL_FAMILY_RBF},
           {"matern32", v1::KERNEL_FAMILY_MATERN_3_2},
@@ -39,26 +51,27 @@ inline Words<v1::KernelFamily> KernelWords() {
           {"evidence", v1::KERNEL_FAMILY_BY_EVIDENCE}};
 }
 
-inline Words<v1::Inference> InferenceWords() {
-  return {{"auto", v1::INFERENCE_AUTO},
-          {"moments", v1::INFERENCE_MOMENTS},
-          {"variational", v1::INFERENCE_VARIATIONAL},
-          {"svi", v1::INFERENCE_SVI}};
-}
+inline Words<v1::PathKind> PathKindWords() { return WordsOf<v1::PathKind>(v1::PathKind_descriptor(), "PATH_KIND_"); }
 
 inline Words<v1::DesignMethod> MethodWords() {
-  return {{"exact", v1::DESIGN_METHOD_EXACT}, {"map", v1::DESIGN_METHOD_MAP}};
+  return WordsOf<v1::DesignMethod>(v1::DesignMethod_descriptor(), "DESIGN_METHOD_");
 }
 
 inline Words<v1::QualityMode> QualityWords() {
-  return {{"mean", v1::QUALITY_MODE_MEAN}, {"none", v1::QUALITY_MODE_NONE}, {"given", v1::QUALITY_MODE_GIVEN}};
+  return WordsOf<v1::QualityMode>(v1::QualityMode_descriptor(), "QUALITY_MODE_");
 }
 
 inline Words<v1::SuggestCriterion> CriterionWords() {
-  return {{"variance-reduction", v1::SUGGEST_CRITERION_VARIANCE_REDUCTION},
-          {"max-variance", v1::SUGGEST_CRITERION_MAX_VARIANCE},
-          {"expected-improvement", v1::SUGGEST_CRITERION_EXPECTED_IMPROVEMENT},
-          {"confidence-bound", v1::SUGGEST_CRITERION_CONFIDENCE_BOUND}};
+  return WordsOf<v1::SuggestCriterion>(v1::SuggestCriterion_descriptor(), "SUGGEST_CRITERION_");
+}
+
+// The value of a word, or 0 (UNSPECIFIED) for a word that is none.
+template <typename Value>
+Value ValueFor(const Words<Value>& words, const std::string& text) {
+  for (const auto& [word, value] : words) {
+    if (word == text) return value;
+  }
+  return static_cast<Value>(0);
 }
 
 // The word for a value; "value 9" for one that a newer server sent.

@@ -6,17 +6,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "absl/time/time.h"
-#include "client/cpp/matrix.h"
 #include "client/cpp/names.h"
 #include "client/cpp/request_id.h"
 
 namespace fidelio::client {
-namespace {
-
-std::string RequestId(const CallOptions& call) { return call.request_id.empty() ? NewRequestId() : call.request_id; }
-
-}  // namespace
-
 absl::StatusOr<std::unique_ptr<Client>> Client::Connect(const ClientOptions& options) {
   if (absl::Status status = Validate(options.retry); !status.ok()) return status;
   if (options.timeout <= absl::ZeroDuration()) {
@@ -56,27 +49,15 @@ absl::Status Client::DeleteModel(absl::string_view model, const CallOptions& cal
   return caller_.Call(&Caller::Stub::DeleteModel, request, caller_.Deadline(call)).status();
 }
 
-absl::StatusOr<AddedObservations> Client::AddObservations(absl::string_view model,
-                                                          const std::vector<Observations>& observations,
-                                                          ObservationUpdate update, const CallOptions& call) {
-  v1::AddObservationsRequest request;
-  request.set_model(ModelName(model));
-  if (update == ObservationUpdate::kCondition) request.set_update(v1::OBSERVATION_UPDATE_CONDITION);
-  for (const Observations& batch : observations) {
-    v1::ObservationBatch* wire = request.add_observations();
-    if (batch.level.has_value()) wire->set_level(static_cast<uint32_t>(*batch.level));
-    *wire->mutable_inputs() = ToWire(batch.inputs);
-    *wire->mutable_outputs() = ToWire(batch.outputs);
-    if (batch.noise_variances.size() > 0) *wire->mutable_noise_variances() = ToWire(batch.noise_variances);
-  }
-  request.set_etag(call.etag);
+absl::StatusOr<v1::Model> Client::UpdateModel(const v1::Model& model, const std::vector<std::string>& paths,
+                                              const CallOptions& call) {
+  v1::UpdateModelRequest request;
+  *request.mutable_model() = model;
+  request.mutable_model()->set_name(ModelName(model.name()));
+  request.mutable_model()->set_etag(call.etag);
+  for (const std::string& path : paths) request.mutable_update_mask()->add_paths(path);
   request.set_request_id(RequestId(call));
-  const auto response = caller_.Call(&Caller::Stub::AddObservations, request, caller_.Deadline(call));
-  if (!response.ok()) return response.status();
-  return AddedObservations{.data_version = response->data_version(),
-                           .counts = {response->observation_counts().begin(), response->observation_counts().end()},
-                           .etag = response->etag(),
-                           .revision = response->revision()};
+  return caller_.Call(&Caller::Stub::UpdateModel, request, caller_.Deadline(call));
 }
 
 absl::StatusOr<v1::Fit> Client::Fit(absl::string_view model, const v1::FitOptions& options, const CallOptions& call) {
@@ -85,6 +66,16 @@ absl::StatusOr<v1::Fit> Client::Fit(absl::string_view model, const v1::FitOption
   *request.mutable_options() = options;
   request.set_etag(call.etag);
   request.set_request_id(RequestId(call));
+  return caller_.Call(&Caller::Stub::Fit, request, caller_.Deadline(call));
+}
+
+absl::StatusOr<v1::Fit> Client::ValidateFit(absl::string_view model, const v1::FitOptions& options,
+                                            const CallOptions& call) {
+  v1::FitRequest request;
+  request.set_model(ModelName(model));
+  *request.mutable_options() = options;
+  request.set_validate_only(true);
+  request.set_etag(call.etag);
   return caller_.Call(&Caller::Stub::Fit, request, caller_.Deadline(call));
 }
 
@@ -114,6 +105,22 @@ absl::StatusOr<std::vector<v1::Revision>> Client::ListRevisions(absl::string_vie
   return caller_.List<v1::Revision>(
       &Caller::Stub::ListRevisions, request, [](auto& page) { return page.mutable_revisions(); },
       caller_.Deadline(call));
+}
+
+absl::StatusOr<v1::Revision> Client::GetRevision(absl::string_view name, const CallOptions& call) {
+  v1::GetRevisionRequest request;
+  request.set_name(std::string(name));
+  return caller_.Call(&Caller::Stub::GetRevision, request, caller_.Deadline(call));
+}
+
+absl::StatusOr<v1::Model> Client::RollbackModel(absl::string_view model, absl::string_view revision,
+                                                const CallOptions& call) {
+  v1::RollbackModelRequest request;
+  request.set_name(ModelName(model));
+  request.set_revision(RevisionName(model, revision));
+  request.set_etag(call.etag);
+  request.set_request_id(RequestId(call));
+  return caller_.Call(&Caller::Stub::RollbackModel, request, caller_.Deadline(call));
 }
 
 absl::StatusOr<v1::ServerInfo> Client::GetServerInfo(const CallOptions& call) {

@@ -16,6 +16,8 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -42,7 +44,19 @@ class Client {
   absl::StatusOr<v1::Model> GetModel(absl::string_view model, const CallOptions& call = {});
   // All of them, by name.
   absl::StatusOr<std::vector<v1::Model>> ListModels(const CallOptions& call = {});
+  // Changes the fields that `paths` names ("description", "input_box", "fidelities") to those of `model`, whose name says
+  // which model.
+  absl::StatusOr<v1::Model> UpdateModel(const v1::Model& model, const std::vector<std::string>& paths,
+                                        const CallOptions& call = {});
   absl::Status DeleteModel(absl::string_view model, const CallOptions& call = {});
+
+  // Writes a model as one self-contained file: `write` gets its bytes, piece by piece. Once it has got some, a lost
+  // server is an error and no more tried again: what was written is of no use then.
+  absl::Status ExportModel(absl::string_view model, bool all_revisions, const WriteBytes& write,
+                           const CallOptions& call = {});
+  // Makes a model from such a file. `id` empty: the name that it had. All or nothing; retries begin at the file's
+  // beginning.
+  absl::StatusOr<v1::Model> ImportModel(absl::string_view id, const ReadBytes& read, const CallOptions& call = {});
 
   // Appends all or nothing.
   absl::StatusOr<AddedObservations> AddObservations(absl::string_view model,
@@ -54,8 +68,23 @@ class Client {
                                                     const std::vector<Observations>& observations,
                                                     ObservationUpdate update, const CallOptions& call = {});
 
+  // Appends what is too much for one call: one call for every answer of `next`, each all or nothing, until that is empty.
+  // The request id of chunk i (from 0) is `call.request_id` (a random one when that is empty), a dot and i, so that the
+  // same chunks with the same id are added once, however often it is tried. `on_chunk` (may be null) hears of every call
+  // that was committed. Each call has the time of `call`. Answers the last, or the first error.
+  absl::StatusOr<AddedObservations> AddObservationChunks(
+      absl::string_view model, const std::function<absl::StatusOr<std::vector<Observations>>()>& next,
+      const std::function<void(const AddedObservations&)>& on_chunk, const CallOptions& call = {});
+
+  // The observations of one level (absent: all) in the order in which they were added, at most `most` of them.
+  absl::StatusOr<std::vector<Observations>> ListObservations(absl::string_view model, std::optional<int> level,
+                                                             int64_t most, const CallOptions& call = {});
+
   // Starts a fit, which goes on without this client.
   absl::StatusOr<v1::Fit> Fit(absl::string_view model, const v1::FitOptions& options, const CallOptions& call = {});
+  // Checks whether that would start; the answer is the fit that would be, without a name.
+  absl::StatusOr<v1::Fit> ValidateFit(absl::string_view model, const v1::FitOptions& options,
+                                      const CallOptions& call = {});
   absl::StatusOr<v1::Fit> GetFit(absl::string_view name, const CallOptions& call = {});
   // All of them, the newest first.
   absl::StatusOr<std::vector<v1::Fit>> ListFits(absl::string_view model, const CallOptions& call = {});
@@ -70,6 +99,21 @@ class Client {
   absl::StatusOr<Prediction> Predict(absl::string_view model, const Eigen::Ref<const Eigen::MatrixXd>& inputs,
                                      const PredictOptions& options = {}, const CallOptions& call = {});
 
+  // Predicts without end in constant memory: `next` gives chunks (n×d, n ≥ 1; without rows: the end), `on_chunk` takes
+  // their predictions in the same order. Chunks are read ahead of the answers, at most kPredictAhead of them, by a thread
+  // of its own: `next` and `on_chunk` run in different threads at once, but neither twice at once. All chunks are
+  // answered by the same revision, also across a restart of the server. Deadline: none, unless `call` says so; but a
+  // server that does not answer for the time of ClientOptions.timeout is an error. full_covariance is refused.
+  absl::Status PredictStream(absl::string_view model, const PredictOptions& options,
+                             const std::function<absl::StatusOr<Eigen::MatrixXd>()>& next,
+                             const std::function<absl::Status(const Prediction&)>& on_chunk,
+                             const CallOptions& call = {});
+
+  // Samples of the posterior at `inputs` (n×d, n ≥ 1). Functions at many inputs take several calls to one revision; joint
+  // samples, which have a limit of n, one.
+  absl::StatusOr<PathSamples> SamplePaths(absl::string_view model, const Eigen::Ref<const Eigen::MatrixXd>& inputs,
+                                          const SampleOptions& options = {}, const CallOptions& call = {});
+
   // Inputs to observe next that are good and unlike each other.
   absl::StatusOr<DppDesign> SampleDpp(absl::string_view model, const DppOptions& options = {},
                                       const CallOptions& call = {});
@@ -82,6 +126,10 @@ class Client {
 
   // All of them, the newest first.
   absl::StatusOr<std::vector<v1::Revision>> ListRevisions(absl::string_view model, const CallOptions& call = {});
+  absl::StatusOr<v1::Revision> GetRevision(absl::string_view name, const CallOptions& call = {});
+  // Serves another revision (number or full name) from now on.
+  absl::StatusOr<v1::Model> RollbackModel(absl::string_view model, absl::string_view revision,
+                                          const CallOptions& call = {});
 
   absl::StatusOr<v1::ServerInfo> GetServerInfo(const CallOptions& call = {});
 
@@ -90,6 +138,9 @@ class Client {
 
   const Caller caller_;
 };
+
+// Chunks that PredictStream sends before their answers are there.
+inline constexpr int kPredictAhead = 4;
 
 // Whether a fit has SUCCEEDED, FAILED or been CANCELLED.
 bool HasEnded(const v1::Fit& fit);

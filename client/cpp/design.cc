@@ -1,4 +1,5 @@
 // Client::SampleDpp, Suggest and Diagnose.
+#include <cstdint>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -27,7 +28,7 @@ void SetSource(const Options& options, Request* request) {
 }
 
 template <typename Response, typename Answer>
-void GetRevision(const Response& response, Answer* answer) {
+void CopyRevision(const Response& response, Answer* answer) {
   answer->revision = response.revision();
   answer->data_version = response.data_version();
 }
@@ -35,6 +36,17 @@ void GetRevision(const Response& response, Answer* answer) {
 absl::Status WrongShape(absl::string_view field, const Eigen::MatrixXd& matrix) {
   return absl::InternalError(absl::StrCat("the server answered ", field, " of ", matrix.rows(), " × ", matrix.cols(),
                                           ", which is not its shape"));
+}
+
+// One number per observation, where there are any.
+absl::Status GetColumn(bool present, const v1::Matrix& wire, absl::string_view field, int64_t count,
+                       Eigen::VectorXd* column) {
+  if (!present) return absl::OkStatus();
+  const auto matrix = FromWire(wire, field);
+  if (!matrix.ok()) return matrix.status();
+  if (matrix->rows() != count || matrix->cols() != 1) return WrongShape(field, *matrix);
+  *column = *matrix;
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -67,7 +79,7 @@ absl::StatusOr<DppDesign> Client::SampleDpp(absl::string_view model, const DppOp
   design.log_determinant = response->log_determinant();
   design.variance_before = response->variance_before();
   design.variance_after = response->variance_after();
-  GetRevision(*response, &design);
+  CopyRevision(*response, &design);
   return design;
 }
 
@@ -99,7 +111,7 @@ absl::StatusOr<Suggestions> Client::Suggest(absl::string_view model, const Sugge
   answer.variance_before = response->variance_before();
   answer.variance_after = response->variance_after();
   answer.total_cost = response->total_cost();
-  GetRevision(*response, &answer);
+  CopyRevision(*response, &answer);
   return answer;
 }
 
@@ -122,15 +134,15 @@ absl::StatusOr<Diagnostics> Client::Diagnose(absl::string_view model, const Diag
                                  .coverage95 = wire.coverage95(),
                                  .mean_log_density = wire.mean_log_density(),
                                  .inflation = wire.inflation()};
-    if (wire.has_residuals()) {
-      const auto residuals = FromWire(wire.residuals(), "residuals");
-      if (!residuals.ok()) return residuals.status();
-      if (residuals->rows() != wire.count() || residuals->cols() != 1) return WrongShape("residuals", *residuals);
-      fidelity.residuals = *residuals;
-    }
+    absl::Status status =
+        GetColumn(wire.has_residuals(), wire.residuals(), "residuals", wire.count(), &fidelity.residuals);
+    status.Update(GetColumn(wire.has_mean(), wire.mean(), "mean", wire.count(), &fidelity.mean));
+    status.Update(GetColumn(wire.has_variance(), wire.variance(), "variance", wire.count(), &fidelity.variance));
+    status.Update(GetColumn(wire.has_cdf(), wire.cdf(), "cdf", wire.count(), &fidelity.cdf));
+    if (!status.ok()) return status;
     answer.fidelities.push_back(std::move(fidelity));
   }
-  GetRevision(*response, &answer);
+  CopyRevision(*response, &answer);
   return answer;
 }
 

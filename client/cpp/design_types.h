@@ -81,6 +81,9 @@ struct FidelityDiagnostics {
   std::string fidelity = {};       // its name
   int64_t count = 0;               // of observations
   Eigen::VectorXd residuals = {};  // standardised, in the order of the observations
+  Eigen::VectorXd mean = {};       // predicted without the observation; these three are empty from older servers
+  Eigen::VectorXd variance = {};   // of that prediction, with noise
+  Eigen::VectorXd cdf = {};        // predicted probability of outputs up to the observed one
   double r2 = 0;
   double rmse = 0;
   double coverage50 = 0, coverage90 = 0, coverage95 = 0;  // shares within the central intervals

@@ -13,4 +13,6 @@ std::string NewRequestId() {
   return absl::StrCat(word(), word());
 }
 
+std::string RequestId(const CallOptions& call) { return call.request_id.empty() ? NewRequestId() : call.request_id; }
+
 }  // namespace fidelio::client

@@ -4,10 +4,15 @@
 
 #include <string>
 
+#include "client/cpp/types.h"
+
 namespace fidelio::client {
 
 // 128 random bits as 32 hexadecimal digits: never the same twice, in any process. Safe from every thread.
 std::string NewRequestId();
+
+// That of the caller, or a new one.
+std::string RequestId(const CallOptions& call);
 
 }  // namespace fidelio::client
 

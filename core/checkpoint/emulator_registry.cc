@@ -4,12 +4,36 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/bytes.h"
+#include "core/baseline/baseline_emulator.h"
+#include "core/baseline/baseline_fit.h"
 #include "core/dgp/mf_dgp.h"
 #include "core/dgp/mf_dgp_fit.h"
+#include "core/dgp/sparse_mf_dgp.h"
+#include "core/dgp/svi_fit.h"
+#include "core/dgp/variational_fit.h"
 #include "core/emulator/transformed_emulator.h"
+#include "core/neighbour/neighbour_dgp.h"
+#include "core/neighbour/neighbour_dgp_fit.h"
 
 namespace fidelio {
 namespace {
+
+template <BaselineMethod method>
+constexpr EmulatorMethod Baseline() {
+  return {.name = NameOf(method),
+          .checkpoint_kind = CheckpointKindOf(method),
+          .state_kind = StateKindOf(method),
+          .create = [](const Dataset& data, const FitOptions& options) -> absl::StatusOr<std::unique_ptr<EmulatorFit>> {
+            return BaselineFit::Create(method, data, options);
+          },
+          .resume = [](absl::string_view state, const Dataset&, int threads)
+              -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return BaselineFit::Resume(method, state, threads); },
+          .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
+            return BaselineEmulator::Load(method, checkpoint);
+          },
+          .fit_bytes = [](const std::vector<int64_t>& counts, int,
+                          int threads) { return BaselineFit::MemoryBytes(method, counts, threads); }};
+}
 
 constexpr EmulatorMethod kMethods[] = {
     {.name = "mf_dgp",
@@ -25,6 +49,48 @@ constexpr EmulatorMethod kMethods[] = {
      },
      .fit_bytes = [](const std::vector<int64_t>& counts, int,
                      int threads) { return MfDgpFit::MemoryBytes(counts, threads); }},
+    {.name = "mf_dgp_variational",
+     .checkpoint_kind = kVariationalMfDgpKind,
+     .state_kind = kVariationalFitKind,
+     .create = [](const Dataset& data, const FitOptions& options) -> absl::StatusOr<std::unique_ptr<EmulatorFit>> {
+       return VariationalFit::Create(data, options);
+     },
+     .resume = [](absl::string_view state, const Dataset& data, int threads)
+         -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return VariationalFit::Resume(state, data, threads); },
+     .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
+       return SparseMfDgp::Load(checkpoint, kVariationalMfDgpKind);
+     },
+     .fit_bytes = [](const std::vector<int64_t>& counts, int dimension,
+                     int) { return VariationalFit::MemoryBytes(counts, dimension); }},
+    {.name = "mf_dgp_svi",
+     .checkpoint_kind = kSviMfDgpKind,
+     .state_kind = kSviFitKind,
+     .create = [](const Dataset& data, const FitOptions& options) -> absl::StatusOr<std::unique_ptr<EmulatorFit>> {
+       return SviFit::Create(data, options);
+     },
+     .resume = [](absl::string_view state, const Dataset& data, int threads)
+         -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return SviFit::Resume(state, data, threads); },
+     .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
+       return SparseMfDgp::Load(checkpoint, kSviMfDgpKind);
+     },
+     .fit_bytes = [](const std::vector<int64_t>& counts, int dimension,
+                     int) { return SviFit::MemoryBytes(counts, dimension); }},
+    {.name = "mf_dgp_neighbours",
+     .checkpoint_kind = kNeighbourDgpKind,
+     .state_kind = kNeighbourDgpFitKind,
+     .create = [](const Dataset& data, const FitOptions& options) -> absl::StatusOr<std::unique_ptr<EmulatorFit>> {
+       return NeighbourDgpFit::Create(data, options);
+     },
+     .resume = [](absl::string_view state, const Dataset& data, int threads)
+         -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return NeighbourDgpFit::Resume(state, data, threads); },
+     .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
+       return NeighbourDgp::Load(checkpoint);
+     },
+     .fit_bytes = NeighbourDgpFit::MemoryBytes},
+    Baseline<BaselineMethod::kAr1>(),
+    Baseline<BaselineMethod::kAr1Recursive>(),
+    Baseline<BaselineMethod::kNargp>(),
+    Baseline<BaselineMethod::kDeepMf>(),
 };
 
 absl::StatusOr<std::unique_ptr<MixtureEmulator>> LoadFitted(absl::string_view checkpoint) {

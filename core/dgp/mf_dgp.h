@@ -50,7 +50,10 @@ class FIDELIO_EXPORT MfDgp final : public MixtureEmulator {
   absl::StatusOr<Vector> LogDensity(const Matrix& x, const Vector& y, const PredictOptions& options) const override;
   absl::StatusOr<JointPosterior> JointMomentsAt(const Matrix& x, const std::vector<int>& levels,
                                                 const PredictOptions& options) const override;
+  absl::StatusOr<Matrix> JointColumnsAt(const Matrix& x, const std::vector<int>& levels,
+                                        const std::vector<int>& columns, const PredictOptions& options) const override;
   absl::StatusOr<Matrix> SamplePaths(const Matrix& x, const SampleOptions& options) const override;
+  absl::StatusOr<std::unique_ptr<PathSamples>> DrawPaths(const PathOptions& options) const override;
   absl::StatusOr<std::vector<ObservedMixtures>> LeaveOneOutMixtures() const override;
   absl::StatusOr<std::vector<LeaveOneOut>> LeaveOneOutPredictions() const override;
   // An MfDgp. The draws of the hyperparameters stay, weighed anew by what the data tell about them: good for a few points
@@ -67,6 +70,7 @@ class FIDELIO_EXPORT MfDgp final : public MixtureEmulator {
  private:
   friend class MfDgpFit;
   struct Impl;
+  class Paths;
   explicit MfDgp(std::unique_ptr<const Impl> impl);
 
   std::unique_ptr<const Impl> impl_;

@@ -76,12 +76,28 @@ struct MfDgp::Impl {
     std::vector<Eigen::Index> first;                      // per structure: the first row that it sees
 
     JointQuery(const Impl& impl, const Matrix& x, const std::vector<int>& levels);
-    MomentJoint Of(const Impl& impl, size_t draw) const;
+    std::unique_ptr<const MomentJoint> Of(const Impl& impl, size_t draw) const;
   };
 
-  // A draw's joint Gaussian from standardised to the user's units, with noise on the diagonal if it is asked for.
-  void ToUserUnits(size_t draw, const std::vector<int>& levels, bool include_noise, Vector& mean,
-                   Matrix& covariance) const;
+  // What the Gaussians of the members say about each of the sorted points of a query, in the user's units.
+  struct JointMixture {
+    Vector mean;
+    Matrix deviations;  // component × point: the Gaussians' means less the mixture's, times the roots of their weights
+    Vector noise;       // variance of an observation's
+    Vector share;       // of the weights of draws that know about the point
+    Vector widening;    // what deviations at its level are multiplied by
+
+    JointMixture(const Impl& impl, const JointQuery& query, const Members& members);
+    // The means under a member; may be called from several threads, once for each. Then, Finish.
+    void Add(const Impl& impl, const JointQuery& query, const Members& members, size_t member,
+             const MomentJoint& joint);
+    void Finish(const Impl& impl, const JointQuery& query, const Members& members);
+  };
+  // Adds the weighted covariances within the Gaussians, between the sorted points of two queries, which may be one: then only
+  // the lower triangle counts. Fills the mixtures.
+  absl::Status JointWithin(const JointQuery& rows, JointMixture& row_mixture, const JointQuery& columns,
+                           JointMixture& column_mixture, const Members& members, const PredictOptions& options,
+                           Matrix& covariance) const;
 
   // What variances at `level` are multiplied by: 1 but at the top.
   double InflationAt(int level) const { return level + 1 == static_cast<int>(data.levels.size()) ? inflation : 1; }

@@ -53,6 +53,7 @@ class MomentPosterior {
 
  private:
   friend class MomentJoint;
+  friend class MomentPaths;
 
   // A level under one link, conditioned on its data.
   struct Conditioned {
@@ -116,7 +117,8 @@ class MomentPosterior {
 
 struct MomentPosterior::Workspace {
   std::vector<Passage> levels;
-  Matrix inputs;  // of a kernel over x, at the query points
+  Matrix inputs;    // of a kernel over x, at the query points
+  Query first_bar;  // where layer 1 is given: what Gradient found of ∂F/∂MomentQueries::first, not yet in ∂F/∂x
 };
 
 }  // namespace fidelio

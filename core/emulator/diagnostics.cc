@@ -17,6 +17,9 @@ LevelDiagnostics Diagnose(const LeaveOneOut& left_out) {
   d.count = static_cast<int>(left_out.y.size());
   d.inflation = left_out.inflation;
   if (d.count == 0) return d;
+  d.mean = left_out.mean;
+  d.variance = left_out.variance;
+  d.cdf = left_out.cdf;
   const Vector errors = left_out.y - left_out.mean;
   d.residuals = errors.cwiseQuotient(left_out.variance.cwiseSqrt());
   d.rmse = std::sqrt(errors.squaredNorm() / d.count);

@@ -13,7 +13,8 @@ namespace fidelio {
 
 struct LevelDiagnostics {
   int count = 0;                // observations; without any, the rest is 0
-  Vector residuals;             // (y − mean)/sd, in the order of the observations
+  Vector mean, variance, cdf;   // as in LeaveOneOut, in the order of the observations
+  Vector residuals;             // (y − mean)/sd
   double rmse = 0;              // √mean (y − mean)²
   double r2 = 0;                // 1 − Σ(y − mean)² / Σ(y − ȳ)²; 0 where all y agree
   double mean_log_density = 0;  // of the observations

@@ -11,4 +11,16 @@ absl::StatusOr<JointPosterior> Emulator::JointMoments(const Matrix& x, const Pre
   return JointMomentsAt(x, std::vector<int>(x.rows(), level), options);
 }
 
+absl::StatusOr<Matrix> Emulator::JointColumnsAt(const Matrix& x, const std::vector<int>& levels,
+                                                const std::vector<int>& columns, const PredictOptions& options) const {
+  FIDELIO_RETURN_IF_ERROR(CheckColumns(columns, x.rows()));
+  FIDELIO_ASSIGN_OR_RETURN(const JointPosterior joint, JointMomentsAt(x, levels, options));
+  return Matrix(joint.covariance(Eigen::all, columns));
+}
+
+absl::StatusOr<std::unique_ptr<PathSamples>> Emulator::DrawPaths(const PathOptions&) const {
+  return absl::FailedPreconditionError(
+      "this kind of model has no samples that are functions; use joint samples at given inputs (SamplePaths)");
+}
+
 }  // namespace fidelio

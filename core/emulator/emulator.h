@@ -19,6 +19,7 @@
 #include "core/base/export.h"
 #include "core/base/types.h"
 #include "core/emulator/dataset.h"
+#include "core/emulator/path_samples.h"
 
 namespace fidelio {
 
@@ -86,9 +87,19 @@ class FIDELIO_EXPORT Emulator {
   virtual absl::StatusOr<JointPosterior> JointMomentsAt(const Matrix& x, const std::vector<int>& levels,
                                                         const PredictOptions& options) const = 0;
 
+  // Some columns of that covariance: n × columns.size(), in their order. Models that can compute them alone do so; others
+  // choose among all.
+  virtual absl::StatusOr<Matrix> JointColumnsAt(const Matrix& x, const std::vector<int>& levels,
+                                                const std::vector<int>& columns, const PredictOptions& options) const;
+
   // Joint samples at the rows of x (n ≤ kMostJointInputs), one per row: count × n. They are drawn from the mixture itself,
   // whose moments JointMoments gives: each from one of its Gaussians.
   virtual absl::StatusOr<Matrix> SamplePaths(const Matrix& x, const SampleOptions& options) const = 0;
+
+  // Samples that are functions, to be evaluated anywhere, while this lives. Their means and covariances are those of the
+  // mixture; SamplePaths also follows its exact law, but only at inputs that are given at once. FAILED_PRECONDITION where a
+  // kind of model has no such functions.
+  virtual absl::StatusOr<std::unique_ptr<PathSamples>> DrawPaths(const PathOptions& options) const;
 
   // How well each level's observations are predicted without them, one entry per level, without refitting: the
   // hyperparameters are those learned from all observations.

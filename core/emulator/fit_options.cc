@@ -15,7 +15,13 @@ absl::Status Validate(const FitOptions& options) {
   if (options.threads < 0 || options.threads > 1024) {
     return absl::InvalidArgumentError(absl::StrFormat("threads: %d, want 0 (all cores) to 1024", options.threads));
   }
-  return absl::OkStatus();
+  const auto not_negative = [](const char* name, int64_t value) {
+    return value >= 0 ? absl::OkStatus()
+                      : absl::InvalidArgumentError(absl::StrFormat("%s: %d, want at least 0", name, value));
+  };
+  if (absl::Status status = not_negative("inducing_points", options.inducing_points); !status.ok()) return status;
+  if (absl::Status status = not_negative("batch_size", options.batch_size); !status.ok()) return status;
+  return not_negative("steps", options.steps);
 }
 
 }  // namespace fidelio

@@ -21,6 +21,10 @@ struct FitOptions {
   double max_seconds = std::numeric_limits<double>::infinity();  // > 0; then the best so far is returned
   // > 0, over all phases; then the best so far is returned. Where a fit begins at several points, each gets one at least.
   int64_t max_iterations = std::numeric_limits<int64_t>::max();
+  // Of sparse methods (mf_dgp_variational, mf_dgp_svi), which choose for themselves where it is 0:
+  int inducing_points = 0;  // ≥ 0, per layer and at most
+  int batch_size = 0;       // ≥ 0, observations of a level per step of mf_dgp_svi, at most
+  int64_t steps = 0;        // ≥ 0, of mf_dgp_svi
   // A model that the same method fitted, with the same numbers of levels and inputs: it shows where to start from.
   const Emulator* warm_start = nullptr;
 };

@@ -13,6 +13,18 @@ namespace fidelio {
 // Finite inputs of the model's dimension, and a level that it has, or −1.
 absl::Status CheckQuery(const Emulator& model, const Matrix& x, int level);
 
+// Each the number of one of n rows.
+absl::Status CheckColumns(const std::vector<int>& columns, Eigen::Index n);
+
+// A level that it has, or −1; first ≥ 0 and count ≥ 1.
+absl::Status CheckPaths(const Emulator& model, const PathOptions& options);
+
+// At most kMostJointInputs rows.
+absl::Status CheckJointSize(const Matrix& x);
+
+// Both of these, and a level that the model has for every row.
+absl::Status CheckJointQuery(const Emulator& model, const Matrix& x, const std::vector<int>& levels);
+
 // Finite outputs, one per input.
 absl::Status CheckOutputs(const Matrix& x, const Vector& y);
 

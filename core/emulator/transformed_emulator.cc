@@ -19,6 +19,45 @@ using Eigen::Index;
 constexpr uint32_t kVersion = 1;  // of sealed bytes (core/base/bytes.h)
 constexpr Index kBlock = 64;      // query points that one thread works on at a time
 
+// Mean and variance at the rows of x, each at a level of its own.
+absl::StatusOr<Prediction> PredictByLevel(const Emulator& model, const Matrix& x, const std::vector<int>& levels,
+                                          const PredictOptions& options) {
+  Prediction all;
+  all.mean.resize(x.rows());
+  all.variance.resize(x.rows());
+  for (int level = 0; level < model.levels(); ++level) {
+    std::vector<int> rows;
+    for (size_t i = 0; i < levels.size(); ++i) {
+      if (levels[i] == level) rows.push_back(static_cast<int>(i));
+    }
+    if (rows.empty()) continue;
+    FIDELIO_ASSIGN_OR_RETURN(
+        const Prediction own,
+        model.Predict(x(rows, Eigen::all),
+                      {.level = level, .include_noise = options.include_noise, .threads = options.threads}));
+    all.mean(rows) = own.mean;
+    all.variance(rows) = own.variance;
+  }
+  return all;
+}
+
+// h of functions of z.
+class TransformedPaths final : public PathSamples {
+ public:
+  TransformedPaths(const OutputTransform& transform, std::unique_ptr<PathSamples> base)
+      : transform_(transform), base_(std::move(base)) {}
+
+  absl::StatusOr<Matrix> Evaluate(const Matrix& x) const override {
+    FIDELIO_ASSIGN_OR_RETURN(Matrix paths, base_->Evaluate(x));
+    for (double& value : paths.reshaped()) value = transform_.Backward(value);
+    return paths;
+  }
+
+ private:
+  const OutputTransform transform_;
+  const std::unique_ptr<PathSamples> base_;
+};
+
 }  // namespace
 
 TransformedEmulator::TransformedEmulator(const OutputTransform& transform, std::unique_ptr<const MixtureEmulator> base)
@@ -85,23 +124,22 @@ absl::StatusOr<Vector> TransformedEmulator::LogDensity(const Matrix& x, const Ve
 absl::StatusOr<JointPosterior> TransformedEmulator::JointMomentsAt(const Matrix& x, const std::vector<int>& levels,
                                                                    const PredictOptions& options) const {
   FIDELIO_ASSIGN_OR_RETURN(JointPosterior joint, base_->JointMomentsAt(x, levels, options));
-  Vector deviation(x.rows());  // of y
-  for (int level = 0; level < this->levels(); ++level) {
-    std::vector<int> rows;
-    for (size_t i = 0; i < levels.size(); ++i) {
-      if (levels[i] == level) rows.push_back(static_cast<int>(i));
-    }
-    if (rows.empty()) continue;
-    FIDELIO_ASSIGN_OR_RETURN(const Prediction own, Predict(x(rows, Eigen::all), {.level = level,
-                                                                                 .include_noise = options.include_noise,
-                                                                                 .threads = options.threads}));
-    joint.mean(rows) = own.mean;
-    deviation(rows) = own.variance.cwiseSqrt();
-  }
-  const Vector factor = deviation.cwiseQuotient(joint.covariance.diagonal().cwiseSqrt());
+  FIDELIO_ASSIGN_OR_RETURN(const Prediction own, PredictByLevel(*this, x, levels, options));
+  const Vector factor = own.variance.cwiseQuotient(joint.covariance.diagonal()).cwiseSqrt();
+  joint.mean = own.mean;
   joint.covariance = factor.asDiagonal() * joint.covariance * factor.asDiagonal();
-  joint.covariance.diagonal() = deviation.cwiseAbs2();
+  joint.covariance.diagonal() = own.variance;
   return joint;
+}
+
+absl::StatusOr<Matrix> TransformedEmulator::JointColumnsAt(const Matrix& x, const std::vector<int>& levels,
+                                                           const std::vector<int>& columns,
+                                                           const PredictOptions& options) const {
+  FIDELIO_ASSIGN_OR_RETURN(const Matrix base, base_->JointColumnsAt(x, levels, columns, options));
+  FIDELIO_ASSIGN_OR_RETURN(const Prediction own, PredictByLevel(*this, x, levels, options));
+  FIDELIO_ASSIGN_OR_RETURN(const Prediction of_base, PredictByLevel(*base_, x, levels, options));
+  const Vector factor = own.variance.cwiseQuotient(of_base.variance).cwiseSqrt();
+  return Matrix(factor.asDiagonal() * base * factor(columns).asDiagonal());
 }
 
 absl::StatusOr<std::vector<LeaveOneOut>> TransformedEmulator::LeaveOneOutPredictions() const {
@@ -131,6 +169,11 @@ absl::StatusOr<Matrix> TransformedEmulator::SamplePaths(const Matrix& x, const S
   FIDELIO_ASSIGN_OR_RETURN(Matrix paths, base_->SamplePaths(x, options));
   for (double& value : paths.reshaped()) value = transform_.Backward(value);
   return paths;
+}
+
+absl::StatusOr<std::unique_ptr<PathSamples>> TransformedEmulator::DrawPaths(const PathOptions& options) const {
+  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<PathSamples> base, base_->DrawPaths(options));
+  return std::make_unique<TransformedPaths>(transform_, std::move(base));
 }
 
 absl::StatusOr<std::unique_ptr<Emulator>> TransformedEmulator::Condition(const Dataset& data, int threads) const {

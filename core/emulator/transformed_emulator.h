@@ -41,7 +41,10 @@ class FIDELIO_EXPORT TransformedEmulator final : public Emulator {
   // exact joint samples.
   absl::StatusOr<JointPosterior> JointMomentsAt(const Matrix& x, const std::vector<int>& levels,
                                                 const PredictOptions& options) const override;
+  absl::StatusOr<Matrix> JointColumnsAt(const Matrix& x, const std::vector<int>& levels,
+                                        const std::vector<int>& columns, const PredictOptions& options) const override;
   absl::StatusOr<Matrix> SamplePaths(const Matrix& x, const SampleOptions& options) const override;
+  absl::StatusOr<std::unique_ptr<PathSamples>> DrawPaths(const PathOptions& options) const override;
   absl::StatusOr<std::vector<LeaveOneOut>> LeaveOneOutPredictions() const override;
   // The gaps stay those of the fit.
   absl::StatusOr<std::unique_ptr<Emulator>> Condition(const Dataset& data, int threads) const override;

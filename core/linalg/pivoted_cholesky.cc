@@ -21,16 +21,17 @@ PivotedCholesky::PivotedCholesky(const Matrix& a)
     : PivotedCholesky(a.diagonal(), [&a](Index i, Eigen::Ref<Vector> column) { column = a.col(i); }) {}
 
 bool PivotedCholesky::Grow() {
-  const Index n = diagonal_.size(), r = rank();
   Index at = -1;
-  double pivot = 0;
-  for (Index i = 0; i < n; ++i) {
-    if (rest_[i] > pivot && rest_[i] > noise_ * diagonal_[i]) {
-      pivot = rest_[i];
-      at = i;
-    }
+  for (Index i = 0; i < diagonal_.size(); ++i) {
+    if (rest_[i] > (at < 0 ? 0 : rest_[at]) && rest_[i] > noise_ * diagonal_[i]) at = i;
   }
-  if (at < 0) return false;
+  return at >= 0 && GrowAt(at);
+}
+
+bool PivotedCholesky::GrowAt(Index at) {
+  const Index n = diagonal_.size(), r = rank();
+  const double pivot = rest_[at];
+  if (!(pivot > noise_ * diagonal_[at])) return false;
   column_(at, work_);
   const Vector row = factor_.row(at).head(r);
   work_.noalias() -= factor_.leftCols(r) * row;

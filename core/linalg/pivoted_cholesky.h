@@ -32,6 +32,8 @@ class PivotedCholesky {
 
   // Adds a column, or returns false when nothing but noise is left.
   bool Grow();
+  // Adds the column of element i, which need not be the largest one left, or returns false when nothing but noise is left of it.
+  bool GrowAt(Eigen::Index i);
   // Adds columns until rest_trace() ≤ `tolerance`, there are `most` columns, or nothing but noise is left.
   void GrowTo(double tolerance, Eigen::Index most);
 

@@ -32,6 +32,7 @@ Examples:
   fidelio-server --print-config > fidelio.conf          a file to edit, with every rule in it
   fidelio-server --config fidelio.conf
   openssl rand -hex 32 | tee token | fidelio-server --hash-token
+  fidelio-server --probe && echo ready                  as the health check of a container
   fidelio-server --data-dir /var/lib/fidelio --check
   fidelio-server --data-dir /var/lib/fidelio --backup fidelio.backup
 )";
@@ -49,6 +50,7 @@ struct Flags {
   std::optional<std::string> backup_file;
   bool check = false;
   bool print_config = false;
+  bool probe = false;
   bool hash_token = false;
   std::string text;  // of --help or --version
   std::vector<std::string> problems;
@@ -72,6 +74,8 @@ Flags ParseFlags(std::vector<std::string> arguments, const std::string& version)
       ->group("Actions");
   app.add_option("--backup", flags.backup_file, "copy the data directory's store to FILE, also while a server runs")
       ->type_name("FILE")
+      ->group("Actions");
+  app.add_flag("--probe", flags.probe, "ask the running server at metrics_address whether it is ready")
       ->group("Actions");
   app.add_flag("--print-config", flags.print_config, "print the configuration as a file for --config")
       ->group("Actions");
@@ -192,6 +196,7 @@ absl::StatusOr<Action> ChooseAction(const Flags& flags) {
   consider(flags.check, "--check", Action::kCheck);
   consider(flags.backup_file.has_value(), "--backup", Action::kBackup);
   consider(flags.print_config, "--print-config", Action::kPrint);
+  consider(flags.probe, "--probe", Action::kProbe);
   consider(flags.hash_token, "--hash-token", Action::kHashToken);
   if (names.size() > 1) {
     return absl::InvalidArgumentError(

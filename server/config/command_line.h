@@ -20,6 +20,7 @@ enum class Action {
   kPrint,      // print `text` and end: --help, --version, --print-config
   kCheck,      // verify the data directory
   kBackup,     // copy the data directory to `backup_file`
+  kProbe,      // ask the running server whether it is ready
   kHashToken,  // print the digest of a token from standard input
 };
 

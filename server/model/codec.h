@@ -43,6 +43,7 @@ struct StoredProgress {
   std::string inference_reason = {};
   int64_t resume_count = 0;
   int64_t idle_resumes = 0;  // resumes since the last checkpoint
+  std::vector<FitPoint> history = {};
 };
 
 std::string Encode(const StoredSpec& value);
@@ -54,7 +55,7 @@ std::string Encode(const absl::Status& value);  // with its details
 // Answers to mutations.
 std::string Encode(const ModelInfo& value);
 std::string Encode(const AddObservationsAnswer& value);
-std::string Encode(const FitInfo& value);
+std::string Encode(const FitInfo& value);  // without its history, which grows after the answer
 
 // T is one of the types above.
 template <typename T>

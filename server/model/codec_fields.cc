@@ -74,9 +74,12 @@ void Put(const FitSpec& spec, ByteWriter& out) {
   PutOptional(spec.budget_seconds, out, [&](double v) { out.F64(v); });
   PutOptional(spec.budget_iterations, out, [&](int64_t v) { out.I64(v); });
   out.U64(spec.seed);
+  for (const auto& count : {spec.inducing_points, spec.batch_size, spec.steps}) {
+    PutOptional(count, out, [&](int64_t v) { out.I64(v); });
+  }
 }
 
-FitSpec GetFitSpec(ByteReader& in, bool& good) {
+FitSpec GetFitSpec(ByteReader& in, bool& good, uint32_t version) {
   FitSpec spec;
   spec.inference = GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good);
   spec.kernel_family = GetOptional(in, [&] { return GetEnum(in, KernelFamily::kRbf, KernelFamily::kMatern52, good); });
@@ -84,6 +87,10 @@ FitSpec GetFitSpec(ByteReader& in, bool& good) {
   spec.budget_seconds = GetOptional(in, [&] { return in.F64(); });
   spec.budget_iterations = GetOptional(in, [&] { return in.I64(); });
   spec.seed = in.U64();
+  if (version < 2) return spec;
+  for (auto* count : {&spec.inducing_points, &spec.batch_size, &spec.steps}) {
+    *count = GetOptional(in, [&] { return in.I64(); });
+  }
   return spec;
 }
 

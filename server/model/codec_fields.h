@@ -5,7 +5,8 @@
 //   spec         string description, i64 input dimension, optional (vector lower, vector upper), list of (string name,
 //                f64 cost), u32 transform, f64 lower, f64 upper, u32 kind
 //   fit spec     u32 inference, optional u32 kernel family, bool warm start, optional f64 seconds, optional i64 iterations,
-//                u64 seed
+//                u64 seed, optional i64 inducing points, optional i64 batch size, optional i64 steps (the last three not in
+//                version 1)
 //   progress     string phase, i64 iteration, i64 evaluations, f64 fraction, optional f64 elbo, elapsed, optional eta
 //   status       u32 code, string message, list of (string url, string payload)
 //
@@ -16,6 +17,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -28,7 +30,7 @@
 
 namespace fidelio::codec {
 
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 
 // Of envelopes. The file of a record has its fields.
 enum Kind : uint32_t {
@@ -80,19 +82,26 @@ std::vector<int64_t> GetIntegers(ByteReader& in);
 void Put(const ModelSpec& spec, ByteWriter& out);
 ModelSpec GetSpec(ByteReader& in, bool& good);
 void Put(const FitSpec& spec, ByteWriter& out);
-FitSpec GetFitSpec(ByteReader& in, bool& good);
+FitSpec GetFitSpec(ByteReader& in, bool& good, uint32_t version);
 void Put(const JobProgress& progress, ByteWriter& out);
 JobProgress GetProgress(ByteReader& in);
 void Put(const absl::Status& status, ByteWriter& out);
 absl::Status GetStatus(ByteReader& in);
 
-// Opens the envelope, reads its fields by get(reader, good), and checks that they were all there and made sense.
+// Opens the envelope, reads its fields by get(reader, good) or, where versions differ, get(reader, good, version), and
+// checks that they were all there and made sense.
 template <typename T, typename F>
 absl::StatusOr<T> Read(absl::string_view bytes, Kind kind, absl::string_view want, F&& get) {
   absl::StatusOr<ByteReader::Opened> opened = ByteReader::Open(bytes, kind, kVersion, want);
   if (!opened.ok()) return opened.status();
   bool good = true;
-  T value = get(opened->reader, good);
+  T value = [&] {
+    if constexpr (std::is_invocable_v<F, ByteReader&, bool&, uint32_t>) {
+      return get(opened->reader, good, opened->version);
+    } else {
+      return get(opened->reader, good);
+    }
+  }();
   if (const absl::Status status = opened->reader.Finish(); !status.ok()) {
     return absl::DataLossError(absl::StrCat(want, ": ", status.message()));
   }

@@ -1,17 +1,22 @@
 // Records of fits, with their fields in order (codec_fields.h has those that are not plain):
 //
 //   kind 102, StoredFit              fit spec, string owner
-//   kind 103, StoredProgress         progress, optional u32 inference, string reason, i64 resumes, i64 idle resumes
+//   kind 103, StoredProgress         progress, optional u32 inference, string reason, i64 resumes, i64 idle resumes;
+//                                    since version 2: list of (string phase, i64 iteration, f64 elbo, elapsed)
 //   kind 105, Status                 status
 //   kind 108, FitInfo                string model, i64 id, u32 state, fit spec, progress, i64 data version, i64 revision,
 //                                    status, optional u32 inference, string reason, created, optional started,
 //                                    optional finished, i64 resumes, i64 position
+#include <utility>
+#include <vector>
+
 #include "core/base/status_macros.h"
 #include "server/model/codec.h"
 #include "server/model/codec_fields.h"
 
 namespace fidelio {
 
+using codec::GetDuration;
 using codec::GetEnum;
 using codec::GetFitSpec;
 using codec::GetOptional;
@@ -28,6 +33,34 @@ using codec::PutEnum;
 using codec::PutOptional;
 using codec::Read;
 
+namespace {
+
+void PutHistory(const std::vector<FitPoint>& history, ByteWriter& out) {
+  out.U64(history.size());
+  for (const FitPoint& point : history) {
+    out.String(point.phase);
+    out.I64(point.iteration);
+    out.F64(point.elbo);
+    Put(point.elapsed, out);
+  }
+}
+
+std::vector<FitPoint> GetHistory(ByteReader& in) {
+  std::vector<FitPoint> history;
+  const uint64_t count = in.U64();
+  for (uint64_t i = 0; i < count && in.ok(); ++i) {
+    FitPoint point;
+    point.phase = in.ReadString();
+    point.iteration = in.I64();
+    point.elbo = in.F64();
+    point.elapsed = GetDuration(in);
+    history.push_back(std::move(point));
+  }
+  return history;
+}
+
+}  // namespace
+
 std::string Encode(const StoredFit& value) {
   ByteWriter out;
   Put(value.spec, out);
@@ -37,9 +70,9 @@ std::string Encode(const StoredFit& value) {
 
 template <>
 absl::StatusOr<StoredFit> Decode(absl::string_view bytes) {
-  return Read<StoredFit>(bytes, kFit, "options of a fit", [](ByteReader& in, bool& good) {
+  return Read<StoredFit>(bytes, kFit, "options of a fit", [](ByteReader& in, bool& good, uint32_t version) {
     StoredFit value;
-    value.spec = GetFitSpec(in, good);
+    value.spec = GetFitSpec(in, good, version);
     value.owner = in.ReadString();
     return value;
   });
@@ -52,21 +85,24 @@ std::string Encode(const StoredProgress& value) {
   out.String(value.inference_reason);
   out.I64(value.resume_count);
   out.I64(value.idle_resumes);
+  PutHistory(value.history, out);
   return out.Seal(kProgress, kVersion);
 }
 
 template <>
 absl::StatusOr<StoredProgress> Decode(absl::string_view bytes) {
   if (bytes.empty()) return StoredProgress();  // of a fit that has not begun
-  return Read<StoredProgress>(bytes, kProgress, "progress of a fit", [](ByteReader& in, bool& good) {
+  const auto get = [](ByteReader& in, bool& good, uint32_t version) {
     StoredProgress value;
     value.progress = GetProgress(in);
     value.inference = GetOptional(in, [&] { return GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good); });
     value.inference_reason = in.ReadString();
     value.resume_count = in.I64();
     value.idle_resumes = in.I64();
+    if (version >= 2) value.history = GetHistory(in);
     return value;
-  });
+  };
+  return Read<StoredProgress>(bytes, kProgress, "progress of a fit", get);
 }
 
 std::string Encode(const absl::Status& value) {
@@ -106,12 +142,12 @@ std::string Encode(const FitInfo& value) {
 
 template <>
 absl::StatusOr<FitInfo> Decode(absl::string_view bytes) {
-  return Read<FitInfo>(bytes, kFitAnswer, "remembered answer", [](ByteReader& in, bool& good) {
+  return Read<FitInfo>(bytes, kFitAnswer, "remembered answer", [](ByteReader& in, bool& good, uint32_t version) {
     FitInfo value;
     value.model = in.ReadString();
     value.id = in.I64();
     value.state = GetEnum(in, FitState::kPending, FitState::kCancelled, good);
-    value.options = GetFitSpec(in, good);
+    value.options = GetFitSpec(in, good, version);
     value.progress = GetProgress(in);
     value.data_version = in.I64();
     value.revision = in.I64();

@@ -36,22 +36,23 @@ std::string Encode(const RevisionInfo& value) {
 
 template <>
 absl::StatusOr<RevisionInfo> Decode(absl::string_view bytes) {
-  return Read<RevisionInfo>(bytes, kRevision, "description of a revision", [](ByteReader& in, bool& good) {
-    RevisionInfo value;
-    value.origin = GetEnum(in, RevisionOrigin::kFit, RevisionOrigin::kCondition, good);
-    value.fit = in.I64();
-    value.data_version = in.I64();
-    value.observation_counts = GetIntegers(in);
-    value.kind = GetEnum(in, ModelKind::kMfDgp, ModelKind::kAr1Recursive, good);
-    value.options = GetFitSpec(in, good);
-    value.inference = GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good);
-    value.inference_reason = in.ReadString();
-    value.elbo = in.F64();
-    value.evaluations = in.I64();
-    value.fit_duration = GetDuration(in);
-    value.code_version = in.ReadString();
-    return value;
-  });
+  return Read<RevisionInfo>(bytes, kRevision, "description of a revision",
+                            [](ByteReader& in, bool& good, uint32_t version) {
+                              RevisionInfo value;
+                              value.origin = GetEnum(in, RevisionOrigin::kFit, RevisionOrigin::kCondition, good);
+                              value.fit = in.I64();
+                              value.data_version = in.I64();
+                              value.observation_counts = GetIntegers(in);
+                              value.kind = GetEnum(in, ModelKind::kMfDgp, ModelKind::kAr1Recursive, good);
+                              value.options = GetFitSpec(in, good, version);
+                              value.inference = GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good);
+                              value.inference_reason = in.ReadString();
+                              value.elbo = in.F64();
+                              value.evaluations = in.I64();
+                              value.fit_duration = GetDuration(in);
+                              value.code_version = in.ReadString();
+                              return value;
+                            });
 }
 
 }  // namespace fidelio

@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/sobol.h"
 #include "core/base/status_macros.h"
-#include "core/design/sobol.h"
 
 namespace fidelio {
 

@@ -7,7 +7,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "core/base/status_macros.h"
+#include "core/neighbour/neighbour_dgp.h"
 #include "server/model/core_models.h"
+#include "server/model/fit_history.h"
 #include "server/model/method_choice.h"
 #include "server/status/errors.h"
 
@@ -43,8 +45,11 @@ void Advance(const FitProgress& progress, FitInfo& info) {
   p.iteration = progress.iteration;
   p.evaluations = progress.evaluations;
   p.fraction = std::max(p.fraction, std::clamp(progress.fraction, 0.0, 1.0));
-  if (std::isfinite(progress.log_posterior)) p.elbo = progress.log_posterior;
   p.elapsed = absl::Seconds(progress.seconds);
+  if (std::isfinite(progress.log_posterior)) {
+    p.elbo = progress.log_posterior;
+    AddToHistory({.phase = p.phase, .iteration = p.iteration, .elbo = *p.elbo, .elapsed = p.elapsed}, info.history);
+  }
   p.eta = Eta(progress, info.options);
 }
 
@@ -59,6 +64,7 @@ absl::StatusOr<FitInfo> InfoOf(absl::string_view model, const FitRecord& record)
   info.state = record.state;
   info.options = fit.spec;
   info.progress = progress.progress;
+  info.history = progress.history;
   info.data_version = record.started == absl::InfinitePast() ? 0 : record.data_version;
   info.revision = record.revision;
   info.error = DecodeStatus(record.error);
@@ -75,7 +81,8 @@ StoredProgress ProgressOf(const FitInfo& info) {
   return {.progress = info.progress,
           .inference = info.inference,
           .inference_reason = info.inference_reason,
-          .resume_count = info.resume_count};
+          .resume_count = info.resume_count,
+          .history = info.history};
 }
 
 // Publishes progress, saves the state when it is due, and stops the work when the fit has ended or the service drains.
@@ -205,10 +212,15 @@ absl::StatusOr<std::unique_ptr<EmulatorFit>> FitRunner::Start(const FitJob& job,
                                                               const EmulatorMethod& method, const Dataset& data) {
   FitOptions options;
   options.kernel = asked.kernel_family;
+  // Nothing large is as smooth as RBF says: there the default is that the families compete.
+  if (method.checkpoint_kind == kNeighbourDgpKind && options.kernel == KernelFamily::kRbf) options.kernel.reset();
   options.seed = asked.seed;
   options.threads = context_.options().fit_threads;
   if (asked.budget_seconds) options.max_seconds = *asked.budget_seconds;
   if (asked.budget_iterations) options.max_iterations = *asked.budget_iterations;
+  options.inducing_points = static_cast<int>(asked.inducing_points.value_or(0));
+  options.batch_size = static_cast<int>(asked.batch_size.value_or(0));
+  options.steps = asked.steps.value_or(0);
   std::unique_ptr<Emulator> warm;
   FIDELIO_ASSIGN_OR_RETURN(const ModelRecord model, context_.store().GetModel(job.model()));
   if (asked.warm_start && model.current_revision > 0) {

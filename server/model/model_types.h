@@ -143,6 +143,10 @@ struct FitSpec {
   std::optional<double> budget_seconds = {};
   std::optional<int64_t> budget_iterations = {};
   uint64_t seed = 0;
+  // Of VARIATIONAL and SVI, the last two of SVI alone; absent: chosen by the fit.
+  std::optional<int64_t> inducing_points = {};
+  std::optional<int64_t> batch_size = {};
+  std::optional<int64_t> steps = {};
 };
 
 struct JobProgress {
@@ -155,12 +159,21 @@ struct JobProgress {
   std::optional<absl::Duration> eta = {};
 };
 
+// One iteration of a fit's history (fit_history.h).
+struct FitPoint {
+  std::string phase = {};
+  int64_t iteration = 0;
+  double elbo = 0;
+  absl::Duration elapsed = absl::ZeroDuration();
+};
+
 struct FitInfo {
   std::string model = {};
   int64_t id = 0;  // 0 in the answer to validate_only
   FitState state = FitState::kPending;
   FitSpec options = {};
   JobProgress progress = {};
+  std::vector<FitPoint> history = {};       // how the objective went, thinned
   int64_t data_version = 0;                 // 0 until it begins to run
   int64_t revision = 0;                     // 0 unless SUCCEEDED
   absl::Status error = {};                  // why it FAILED, with the details of server/status

@@ -22,6 +22,7 @@ using Eigen::Index;
 constexpr size_t kMaxDescription = 4096;
 constexpr size_t kMaxFidelityName = 64;
 constexpr size_t kMaxRequestId = 64;
+constexpr int64_t kMostInducingPoints = 4000, kMostBatchSize = 100000, kMostSteps = 100000000;
 
 template <typename... Args>
 absl::Status Invalid(const Args&... args) {
@@ -207,6 +208,17 @@ absl::Status ValidateFitSpec(const FitSpec& spec) {
   if (spec.budget_iterations && *spec.budget_iterations <= 0) {
     return Invalid("options.budget.iterations: ", *spec.budget_iterations, ", want a number above 0");
   }
+  const auto check = [&](const char* field, const std::optional<int64_t>& value, int64_t most, bool used) {
+    if (!value) return absl::OkStatus();
+    if (!used) return Invalid("options.", field, ": given, but inference ", NameOf(spec.inference), " does not use it");
+    if (*value >= 1 && *value <= most) return absl::OkStatus();
+    return Invalid("options.", field, ": ", *value, ", want 1 to ", most);
+  };
+  const bool svi = spec.inference == Inference::kSvi;
+  FIDELIO_RETURN_IF_ERROR(check("inducing_points", spec.inducing_points, kMostInducingPoints,
+                                svi || spec.inference == Inference::kVariational));
+  FIDELIO_RETURN_IF_ERROR(check("batch_size", spec.batch_size, kMostBatchSize, svi));
+  FIDELIO_RETURN_IF_ERROR(check("steps", spec.steps, kMostSteps, svi));
   return absl::OkStatus();
 }
 

@@ -46,7 +46,8 @@ std::optional<std::pair<ObservationPosition, int64_t>> ParseCursor(absl::string_
 
 absl::StatusOr<FitSpec> ToFitSpec(const v1::FitOptions& message, absl::string_view field);
 void ToMessage(const FitSpec& options, v1::FitOptions* message);
-void ToMessage(const FitInfo& fit, v1::Fit* message);
+void ToMessage(const FitInfo& fit, v1::Fit* message);  // all but its history
+void ToMessage(const std::vector<FitPoint>& history, v1::Fit* message);
 void ToMessage(const RevisionInfo& revision, v1::Revision* message);
 v1::KernelFamily ToMessage(const std::optional<KernelFamily>& family);
 

@@ -58,6 +58,9 @@ absl::StatusOr<FitSpec> ToFitSpec(const v1::FitOptions& message, absl::string_vi
   if (message.budget().has_seconds()) spec.budget_seconds = message.budget().seconds();
   if (message.budget().has_iterations()) spec.budget_iterations = message.budget().iterations();
   spec.seed = message.seed();
+  if (message.has_inducing_points()) spec.inducing_points = message.inducing_points();
+  if (message.has_batch_size()) spec.batch_size = message.batch_size();
+  if (message.has_steps()) spec.steps = message.steps();
   return spec;
 }
 
@@ -68,6 +71,9 @@ void ToMessage(const FitSpec& options, v1::FitOptions* message) {
   if (options.budget_seconds.has_value()) message->mutable_budget()->set_seconds(*options.budget_seconds);
   if (options.budget_iterations.has_value()) message->mutable_budget()->set_iterations(*options.budget_iterations);
   message->set_seed(options.seed);
+  if (options.inducing_points.has_value()) message->set_inducing_points(*options.inducing_points);
+  if (options.batch_size.has_value()) message->set_batch_size(*options.batch_size);
+  if (options.steps.has_value()) message->set_steps(*options.steps);
 }
 
 void ToMessage(const FitInfo& fit, v1::Fit* message) {
@@ -85,6 +91,16 @@ void ToMessage(const FitInfo& fit, v1::Fit* message) {
   if (fit.finished.has_value()) ToMessage(*fit.finished, message->mutable_end_time());
   message->set_resume_count(static_cast<int32_t>(fit.resume_count));
   message->set_queue_position(static_cast<int32_t>(fit.queue_position));
+}
+
+void ToMessage(const std::vector<FitPoint>& history, v1::Fit* message) {
+  for (const FitPoint& point : history) {
+    v1::FitPoint* entry = message->add_history();
+    entry->set_phase(point.phase);
+    entry->set_iteration(point.iteration);
+    entry->set_elbo(point.elbo);
+    ToMessage(point.elapsed, entry->mutable_elapsed());
+  }
 }
 
 void ToMessage(const RevisionInfo& revision, v1::Revision* message) {

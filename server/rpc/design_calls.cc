@@ -186,7 +186,12 @@ void ToMessage(const FidelityDiagnosis& diagnosis, v1::MatrixEncoding encoding, 
   message->set_level(static_cast<uint32_t>(diagnosis.level));
   message->set_fidelity(diagnosis.fidelity);
   message->set_count(d.count);
-  if (d.count > 0) EncodeMatrix(d.residuals, encoding, message->mutable_residuals());
+  if (d.count > 0) {
+    EncodeMatrix(d.residuals, encoding, message->mutable_residuals());
+    EncodeMatrix(d.mean, encoding, message->mutable_mean());
+    EncodeMatrix(d.variance, encoding, message->mutable_variance());
+    EncodeMatrix(d.cdf, encoding, message->mutable_cdf());
+  }
   message->set_r2(d.r2);
   message->set_rmse(d.rmse);
   message->set_coverage50(d.coverage50);

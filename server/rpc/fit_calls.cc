@@ -32,6 +32,7 @@ grpc::Status EmulatorService::GetFit(Context* context, const v1::GetFitRequest* 
     FIDELIO_ASSIGN_OR_RETURN(const ChildName name, AdmitFitName(call, request->name(), "name"));
     FIDELIO_ASSIGN_OR_RETURN(const FitInfo fit, parts_.models->GetFit(name.model, name.number));
     ToMessage(fit, response);
+    ToMessage(fit.history, response);
     return absl::OkStatus();
   });
 }

@@ -1,6 +1,7 @@
 // The program fidelio-server, from the outside: the main job, crashes, signals, checks and backups.
 #include <signal.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -153,6 +154,29 @@ TEST(ServerTest, ABackupOfARunningServerRestoresItsModels) {
   fs::copy(directory / "copy.db", directory / "restored/fidelio.db");
   E2eServer server(directory / "restored");
   EXPECT_EQ(Predict(server.stub()), before);
+}
+
+TEST(ServerTest, AProbeTellsWhetherItIsReady) {
+  const TempDirectory directory;
+  std::string address;
+  {
+    E2eServer server(directory / "data", {"--metrics-address", "127.0.0.1:0"});
+    const std::string log = server.process().Output();
+    constexpr char kBefore[] = "HTTP address=";
+    const size_t begin = log.find(kBefore);
+    ASSERT_NE(begin, std::string::npos) << log;
+    address = log.substr(begin + strlen(kBefore));
+    address = address.substr(0, address.find_first_of(" \n"));
+    const CommandResult ready = RunServer({"--probe", "--metrics-address", address});
+    EXPECT_EQ(ready.code, 0) << ready.output;
+    EXPECT_EQ(ready.output, "ready\n");
+  }
+  const CommandResult gone = RunServer({"--probe", "--metrics-address", address});
+  EXPECT_EQ(gone.code, 1);
+  EXPECT_TRUE(absl::StrContains(gone.output, address)) << gone.output;
+  const CommandResult off = RunServer({"--probe", "--metrics-address", "off"});
+  EXPECT_EQ(off.code, 1);
+  EXPECT_TRUE(absl::StrContains(off.output, "metrics_address")) << off.output;
 }
 
 TEST(ServerTest, TellsItsVersionItsConfigurationAndAllMistakesInIt) {

@@ -1,173 +1,12 @@
 #include "client/cli/cli.h"
 
-#include <fstream>
-#include <sstream>
-
+#include "absl/strings/str_split.h"
 #include "client/cli/json.h"
-#include "client/cpp/matrix.h"
-#include "gtest/gtest.h"
-#include "tests/client/support/fake_emulator.h"
+#include "tests/client/cli/cli_testing.h"
 #include "tests/support/temp_directory.h"
 
 namespace fidelio::cli {
 namespace {
-
-struct Result {
-  int code;
-  std::string out;
-  std::string err;
-};
-
-class CliTest : public ::testing::Test {
- protected:
-  void SetUp() override {
-    server_.emulator().get_model = [](grpc::ServerContext&, const v1::GetModelRequest& request, v1::Model& model) {
-      if (request.name() != "models/wing") return grpc::Status(grpc::StatusCode::NOT_FOUND, request.name() + ": none");
-      model.set_name(request.name());
-      model.set_input_dimension(2);
-      model.add_fidelities()->set_name("low");
-      model.add_fidelities()->set_name("high");
-      return grpc::Status::OK;
-    };
-    server_.emulator().predict = [](grpc::ServerContext&, const v1::PredictRequest& request,
-                                    v1::PredictResponse& response) {
-      const Eigen::MatrixXd x = *client::FromWire(request.inputs(), "");
-      *response.mutable_prediction()->mutable_mean() = client::ToWire(x.rowwise().sum());
-      *response.mutable_prediction()->mutable_variance() = client::ToWire(Eigen::VectorXd::Constant(x.rows(), 0.25));
-      Eigen::MatrixXd quantiles(x.rows(), request.options().quantiles_size());
-      for (Eigen::Index j = 0; j < quantiles.cols(); ++j) {
-        quantiles.col(j) = x.rowwise().sum().array() + (request.options().quantiles(static_cast<int>(j)) - 0.5);
-      }
-      *response.mutable_prediction()->mutable_quantiles() = client::ToWire(quantiles);
-      response.set_revision("models/wing/revisions/2");
-      return grpc::Status::OK;
-    };
-  }
-
-  Result Run(std::vector<std::string> arguments, const std::string& input = "") {
-    arguments.insert(arguments.end(), {"--server", server_.address(), "--retry", "0"});
-    std::istringstream in(input);
-    std::ostringstream out, err;
-    Streams streams{.in = in, .out = out, .err = err};
-    const int code = RunCli(arguments, streams);
-    return {code, out.str(), err.str()};
-  }
-
-  FakeServer server_;
-};
-
-TEST_F(CliTest, CreateSendsWhatWasTyped) {
-  v1::CreateModelRequest seen;
-  server_.emulator().create_model = [&](grpc::ServerContext&, const v1::CreateModelRequest& request, v1::Model& model) {
-    seen = request;
-    model = request.model();
-    model.set_name("models/" + request.model_id());
-    return grpc::Status::OK;
-  };
-  const Result result = Run({"model", "create", "wing", "--inputs", "2", "--fidelities", "low,high", "--costs", "1,40",
-                             "--lower", "-5,0", "--upper", "5,1", "--transform", "bounded", "--bounds", "0,10"});
-  EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(result.out, "model wing created: 2 inputs, fidelities from lowest to highest low, high\n");
-  EXPECT_EQ(seen.model_id(), "wing");
-  EXPECT_EQ(seen.model().input_dimension(), 2u);
-  EXPECT_EQ(seen.model().fidelities(1).name(), "high");
-  EXPECT_EQ(seen.model().fidelities(1).cost(), 40);
-  EXPECT_EQ(seen.model().input_box().lower(0), -5);
-  EXPECT_EQ(seen.model().input_box().upper(1), 1);
-  EXPECT_EQ(seen.model().output_transform().kind(), v1::OUTPUT_TRANSFORM_KIND_BOUNDED);
-  EXPECT_EQ(seen.model().output_transform().upper(), 10);
-}
-
-TEST_F(CliTest, TheServersErrorsNameTheFlag) {
-  server_.emulator().create_model = [](grpc::ServerContext&, const v1::CreateModelRequest&, v1::Model&) {
-    return grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "model.fidelities[1].cost: -1, must be above 0");
-  };
-  const Result result = Run({"model", "create", "a", "--inputs", "1", "--fidelities", "l,h", "--costs", "1,-1"});
-  EXPECT_EQ(result.code, 3);
-  EXPECT_EQ(result.err, "fidelio: --costs, entry 2: -1, must be above 0\n");
-}
-
-TEST_F(CliTest, ObserveSendsOneBatchPerLevel) {
-  v1::AddObservationsRequest seen;
-  server_.emulator().add_observations = [&](grpc::ServerContext&, const v1::AddObservationsRequest& request,
-                                            v1::AddObservationsResponse& response) {
-    seen = request;
-    response.set_data_version(1);
-    response.add_observation_counts(1);
-    response.add_observation_counts(2);
-    return grpc::Status::OK;
-  };
-  const Result result = Run({"observe", "wing", "-"}, "fidelity,x1,x2,y\nhigh,1,2,3\nlow,4,5,6\nhigh,7,8,9\n");
-  EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(result.out, "3 observations added to model wing, which has now low 1, high 2 (data version 1)\n");
-  ASSERT_EQ(seen.observations_size(), 2);
-  EXPECT_EQ(seen.observations(1).level(), 1u);
-  EXPECT_EQ(seen.observations(1).inputs().rows(), 2u);
-}
-
-TEST_F(CliTest, ObserveCanConditionTheServedPosterior) {
-  server_.emulator().add_observations = [&](grpc::ServerContext&, const v1::AddObservationsRequest& request,
-                                            v1::AddObservationsResponse& response) {
-    EXPECT_EQ(request.update(), v1::OBSERVATION_UPDATE_CONDITION);
-    response.set_data_version(4);
-    response.set_revision("models/wing/revisions/3");
-    response.add_observation_counts(1);
-    response.add_observation_counts(2);
-    return grpc::Status::OK;
-  };
-  const Result result = Run({"observe", "wing", "-", "--condition"}, "fidelity,x1,x2,y\nhigh,1,2,3\n");
-  EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(result.out,
-            "1 observation added to model wing, which has now low 1, high 2 (data version 4, revision 3)\n");
-}
-
-TEST_F(CliTest, ObserveNamesTheFieldThatIsWrongAndSendsNothing) {
-  const Result result = Run({"observe", "wing", "-"}, "level,x1,x2,y\n0,1,abc,3\n");
-  EXPECT_EQ(result.code, 3);
-  EXPECT_EQ(result.err, "fidelio: standard input: row 2, column x2: \"abc\" is not a number\n");
-}
-
-TEST_F(CliTest, PredictAppendsColumnsToThoseOfTheFile) {
-  const Result result =
-      Run({"predict", "wing", "-", "--quantiles", "0.25,0.75"}, "name,x2,x1\na,0.50,1\n\"b\",2,1e0\n");
-  EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(result.out, "name,x2,x1,mean,sd,q0.25,q0.75\na,0.50,1,1.5,0.5,1.25,1.75\n\"b\",2,1e0,3,0.5,2.75,3.25\n");
-}
-
-TEST_F(CliTest, PredictWritesAFileAndTakesAFidelityByName) {
-  TempDirectory directory;
-  uint32_t level = 99;
-  const auto predict = server_.emulator().predict;
-  server_.emulator().predict = [&, predict](grpc::ServerContext& context, const v1::PredictRequest& request,
-                                            v1::PredictResponse& response) {
-    level = request.options().level();
-    return predict(context, request, response);
-  };
-  const Result result = Run({"predict", "wing", "-", "--level", "low", "-o", directory / "out.csv"}, "x1,x2\n1,2\n");
-  EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(result.out, "");
-  std::stringstream text;
-  text << std::ifstream(directory / "out.csv").rdbuf();
-  EXPECT_EQ(text.str(), "x1,x2,mean,sd\n1,2,3,0.5\n");
-  EXPECT_EQ(level, 0u);
-  EXPECT_EQ(Run({"predict", "wing", "-", "-o", directory / "no/out.csv"}, "x1,x2\n1,2\n").code, 3);
-}
-
-TEST_F(CliTest, PredictInJsonHasEveryNumber) {
-  const Result result = Run({"predict", "wing", "-", "--json", "--quantiles", "0.5"}, "x1,x2\n1,2\n");
-  ASSERT_EQ(result.code, 0) << result.err;
-  const Json json = Json::parse(result.out);
-  EXPECT_EQ(json["mean"][0], 3);
-  EXPECT_EQ(json["sd"][0], 0.5);
-  EXPECT_EQ(json["quantiles"]["0.5"][0], 3);
-  EXPECT_EQ(json["revision"], "models/wing/revisions/2");
-}
-
-TEST_F(CliTest, ScoreComparesWithTheColumnY) {
-  const Result result = Run({"score", "wing", "-", "--json"}, "x1,x2,y\n1,2,3\n1,2,5\n");
-  ASSERT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(Json::parse(result.out)["coverage95"], 0.5);
-}
 
 class FitCliTest : public CliTest {
  protected:
@@ -220,6 +59,28 @@ TEST_F(FitCliTest, AFitThatFailedHasItsOwnExitCodeAndSaysWhy) {
   EXPECT_NE(result.err.find("fidelio: models/wing/fits/3: failed: out of memory"), std::string::npos) << result.err;
   FitEndsAs(MakeFit(v1::FIT_STATE_CANCELLED));
   EXPECT_EQ(Run({"fits", "wing", "3", "--watch"}).code, 11);
+}
+
+TEST_F(CliTest, SamplesAreColumnsBesideTheInputs) {
+  v1::SamplePathsRequest seen;
+  server_.emulator().sample_paths = [&](grpc::ServerContext&, const v1::SamplePathsRequest& request,
+                                        v1::SamplePathsResponse& response) {
+    seen = request;
+    *response.mutable_samples() = client::ToWire(Eigen::MatrixXd{{1, 2}, {3, 4.5}});
+    return grpc::Status::OK;
+  };
+  const std::vector<std::string> arguments = {"sample-paths", "wing",    "-",   "--count", "2", "--kind",
+                                              "function",     "--level", "low", "--seed",  "7"};
+  Result result = Run(arguments, "x1,x2,name\n0.1,2,a\n5,6,b\n");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "x1,x2,name,path1,path2\n0.1,2,a,1,3\n5,6,b,2,4.5\n");
+  EXPECT_EQ(seen.count(), 2u);
+  EXPECT_EQ(seen.kind(), v1::PATH_KIND_FUNCTION);
+  EXPECT_EQ(seen.level(), 0u);
+  EXPECT_EQ(seen.seed(), 7u);
+  result = Run({"sample-paths", "wing", "-", "--count", "2", "--json"}, "x1,x2\n0.1,2\n5,6\n");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(Json::parse(result.out)["paths"], Json({{1, 2}, {3, 4.5}}));
 }
 
 TEST_F(CliTest, DesignsAreTablesThatObserveTakes) {
@@ -344,18 +205,6 @@ TEST_F(CliTest, DiagnoseShowsATableOfFidelities) {
   EXPECT_EQ(Json::parse(json.out)["fidelities"][1]["count"], 0);
 }
 
-TEST_F(CliTest, DeletionWithoutATerminalMustBeConfirmed) {
-  int deleted = 0;
-  server_.emulator().delete_model = [&](grpc::ServerContext&, const v1::DeleteModelRequest&, google::protobuf::Empty&) {
-    ++deleted;
-    return grpc::Status::OK;
-  };
-  EXPECT_EQ(Run({"model", "delete", "wing"}).code, 2);
-  EXPECT_EQ(deleted, 0);
-  EXPECT_EQ(Run({"model", "delete", "wing", "--yes"}).code, 0);
-  EXPECT_EQ(deleted, 1);
-}
-
 TEST_F(CliTest, ErrorsInJsonHaveCodeMessageAndDetails) {
   google::rpc::ResourceInfo info;
   info.set_resource_name("models/wing");
@@ -380,6 +229,8 @@ TEST_F(CliTest, WrongCommandLinesAreUsageErrors) {
                                              {"fit", "wing", "--kernel", "x"},
                                              {"fits", "wing", "--watch"},
                                              {"predict", "wing"},
+                                             {"sample-paths", "wing"},
+                                             {"sample-paths", "wing", "-", "--kind", "x"},
                                              {"sample-dpp", "wing", "--k", "0"},
                                              {"sample-dpp", "wing", "--method", "best"},
                                              {"suggest", "wing", "--candidates", "-", "--candidate-count", "9"},
@@ -390,30 +241,67 @@ TEST_F(CliTest, WrongCommandLinesAreUsageErrors) {
     EXPECT_EQ(result.out, "");
     EXPECT_NE(result.err, "");
   }
-  EXPECT_NE(Run({"fly"}).err.find("\"fly\" is not a command"), std::string::npos);
+  EXPECT_EQ(Run({"fly"}).err, "fidelio: \"fly\" is not a command; see fidelio --help\n");
+}
+
+TEST_F(CliTest, MistypedWordsAreMetWithWhatWasMeant) {
+  EXPECT_EQ(Run({"model", "crate"}).err,
+            "fidelio model: \"crate\" is not a command; did you mean create?; see fidelio model --help\n");
+  EXPECT_EQ(Run({"fit", "wing", "--kernal", "rbf"}).err,
+            "fidelio fit: \"--kernal\" is not an option; did you mean --kernel?; see fidelio fit --help\n");
+  EXPECT_EQ(Run({"fit", "wing", "twice"}).err,
+            "fidelio fit: \"twice\" is one argument too many; see fidelio fit --help\n");
+  EXPECT_NE(Run({"model"}).err.find("a command is missing: one of create, list"), std::string::npos);
+}
+
+TEST_F(CliTest, ServersThatCannotBeReachedAreMetWithWhatToLookAt) {
+  server_.emulator().list_models = [](grpc::ServerContext&, const v1::ListModelsRequest&, v1::ListModelsResponse&) {
+    return grpc::Status(grpc::StatusCode::UNAUTHENTICATED, "authorization: missing");
+  };
+  const Result token = Run({"model", "list"});
+  EXPECT_EQ(token.code, 7);
+  EXPECT_NE(token.err.find("--token-file"), std::string::npos);
+  server_.Stop();
+  const Result gone = Run({"model", "list"});
+  EXPECT_EQ(gone.code, 9);
+  EXPECT_NE(gone.err.find("is fidelio-server running?"), std::string::npos);
+  EXPECT_NE(gone.err.find("--tls-ca"), std::string::npos);
+}
+
+TEST_F(CliTest, FilesOfCertificatesMustBePem) {
+  TempDirectory directory;
+  std::ofstream(directory / "ca") << "no certificate";
+  const Result result = Run({"model", "list", "--tls-ca", directory / "ca"});
+  EXPECT_EQ(result.code, 3);
+  EXPECT_NE(result.err.find("--tls-ca: "), std::string::npos);
+  EXPECT_NE(result.err.find("not a PEM file"), std::string::npos);
+}
+
+TEST_F(CliTest, UsageErrorsAreDocumentsWithJson) {
+  const Result result = Run({"fit", "wing", "--seed", "x", "--json"});
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(Json::parse(result.err)["error"]["code"], "INVALID_ARGUMENT");
+}
+
+TEST_F(CliTest, RevisionsAndFitsGoByTheirNumbers) {
+  EXPECT_EQ(Run({"predict", "wing", "-", "--revision", "x"}).err,
+            "fidelio predict: --revision: \"x\" is not a number from 1; see fidelio predict --help\n");
+  EXPECT_EQ(Run({"fits", "wing", "0"}).code, 2);
 }
 
 TEST_F(CliTest, EveryCommandHasHelpWithExamples) {
   EXPECT_NE(Run({"--help"}).out.find("Exit codes:"), std::string::npos);
-  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{{"model", "create"},
-                                                                                       {"model", "list"},
-                                                                                       {"model", "show"},
-                                                                                       {"model", "delete"},
-                                                                                       {"observe"},
-                                                                                       {"fit"},
-                                                                                       {"fits"},
-                                                                                       {"predict"},
-                                                                                       {"score"},
-                                                                                       {"sample-dpp"},
-                                                                                       {"suggest"},
-                                                                                       {"diagnose"},
-                                                                                       {"revisions"},
-                                                                                       {"server-info"}}) {
-    std::vector<std::string> arguments = command;
+  for (const std::string command :
+       {"model create",    "model list",     "model show",     "model update", "model delete",
+        "model export",    "model import",   "observe",        "fit",          "fits",
+        "predict",         "score",          "sample-paths",   "sample-dpp",   "suggest",
+        "diagnose",        "report",         "revisions",      "rollback",     "server-info",
+        "completion bash", "completion zsh", "completion fish"}) {
+    std::vector<std::string> arguments = absl::StrSplit(command, ' ');
     arguments.push_back("--help");
     const Result result = Run(arguments);
     EXPECT_EQ(result.code, 0);
-    EXPECT_NE(result.out.find("Examples:"), std::string::npos) << command.front();
+    EXPECT_NE(result.out.find("Examples:"), std::string::npos) << command;
   }
 }
 

@@ -1,11 +1,8 @@
 #include "client/cli/csv.h"
 
-#include <fstream>
 #include <sstream>
 
 #include "gtest/gtest.h"
-#include "tests/support/status.h"
-#include "tests/support/temp_directory.h"
 
 namespace fidelio::cli {
 namespace {
@@ -61,6 +58,22 @@ TEST(CsvTest, ErrorsNameRowAndColumnAsEditorsCountThem) {
   EXPECT_TRUE(Refused(table->Number(2, 2).status(), "runs.csv: row 5, column y: \"nan\" is not finite"));
 }
 
+TEST(CsvTest, AReaderGivesPiecesWhoseRowsAreCountedOverTheWholeFile) {
+  std::istringstream in("x1,y\n1,2\n\n3,4\n5,x\n");
+  CsvReader reader("runs.csv", in);
+  const auto first = reader.Next(2);
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_EQ((*first)->rows(), 2);
+  EXPECT_EQ(*(*first)->Number(1, 0), 3);
+  const auto second = reader.Next(2);
+  ASSERT_TRUE(second.ok()) << second.status();
+  EXPECT_EQ((*second)->rows(), 1);
+  EXPECT_TRUE(Refused((*second)->Number(0, 1).status(), "runs.csv: row 5, column y: \"x\" is not a number"));
+  const auto end = reader.Next(2);
+  ASSERT_TRUE(end.ok()) << end.status();
+  EXPECT_EQ(*end, nullptr);
+}
+
 TEST(CsvTest, LongAndUnprintableFieldsAreCutAndEscaped) {
   const auto table = Parse("x1\n\x1b[31m" + std::string(100, 'a') + "\n");
   const std::string message(table->Number(0, 0).status().message());
@@ -72,6 +85,8 @@ TEST(CsvTest, TablesWithoutSenseAreRefused) {
   EXPECT_TRUE(Refused(Parse("").status(), "runs.csv: empty, must begin with a header"));
   EXPECT_TRUE(Refused(Parse("\n \n").status(), "runs.csv: empty, must begin with a header"));
   EXPECT_TRUE(Refused(Parse("x1,y\n").status(), "runs.csv: a header, but no rows"));
+  EXPECT_TRUE(Refused(Parse("x1;y\n1;2\n").status(),
+                      "runs.csv: header: columns are separated by semicolons, but must be by commas"));
   EXPECT_TRUE(Refused(Parse("x1,,y\n1,2,3\n").status(), "runs.csv: header: column 2 has no name"));
   EXPECT_TRUE(Refused(Parse("x1,x1\n1,2\n").status(), "runs.csv: header: two columns \"x1\""));
   EXPECT_TRUE(Refused(Parse("x1,y\n1,2\n1,2,3\n").status(), "runs.csv: row 3: 3 fields, but the header has 2 columns"));
@@ -79,23 +94,6 @@ TEST(CsvTest, TablesWithoutSenseAreRefused) {
       Refused(Parse("x1,y\n\"1,2\n").status(), "runs.csv: row 2: a quote (\") is not closed, or text follows it"));
   EXPECT_TRUE(
       Refused(Parse("x1,y\n\"1\"a,2\n").status(), "runs.csv: row 2: a quote (\") is not closed, or text follows it"));
-}
-
-TEST(CsvTest, InputComesFromAFileOrStandardInput) {
-  TempDirectory directory;
-  std::ofstream(directory / "a.csv") << "x1\n1\n";
-  std::istringstream in("x1\n2\n");
-  EXPECT_EQ(*ReadInput(directory / "a.csv", in), "x1\n1\n");
-  EXPECT_EQ(*ReadInput("-", in), "x1\n2\n");
-}
-
-TEST(CsvTest, FilesThatCannotBeReadAreNamedWithTheReason) {
-  TempDirectory directory;
-  std::istringstream in;
-  EXPECT_TRUE(IsError(ReadInput(directory / "none.csv", in).status(), absl::StatusCode::kInvalidArgument,
-                      {"none.csv: cannot be read: No such file"}));
-  EXPECT_TRUE(IsError(ReadInput(directory.path(), in).status(), absl::StatusCode::kInvalidArgument,
-                      {"cannot be read: Is a directory"}));
 }
 
 }  // namespace

@@ -91,7 +91,9 @@ TEST(TablesTest, TheServersErrorsPointIntoTheFile) {
   EXPECT_EQ(translate("observations[1].outputs: element [1, 0] is -3, must be above 0"),
             "runs.csv: row 4, column y: is -3, must be above 0");
   EXPECT_EQ(translate("observations[0].inputs: element [0, 1] is odd"), "runs.csv: row 3, column x2: is odd");
-  for (const char* other : {"observations[9].inputs: element [0, 1] is odd", "observations[0].inputs: 3 columns",
+  EXPECT_EQ(translate("observations[0].inputs: 3 columns"), "runs.csv: inputs: 3 columns");
+  EXPECT_EQ(translate("observations[0].noise_variances: given, but"), "runs.csv: column noise: given, but");
+  for (const char* other : {"observations[9].inputs: element [0, 1] is odd",
                             "observations[0].inputs: element [5, 0] is odd", "something: else"}) {
     EXPECT_EQ(translate(other), other);
   }

@@ -26,16 +26,30 @@ class FakeEmulator final : public v1::Emulator::Service {
   Handler<v1::CreateModelRequest, v1::Model> create_model;
   Handler<v1::GetModelRequest, v1::Model> get_model;
   Handler<v1::ListModelsRequest, v1::ListModelsResponse> list_models;
+  Handler<v1::UpdateModelRequest, v1::Model> update_model;
   Handler<v1::DeleteModelRequest, google::protobuf::Empty> delete_model;
   Handler<v1::AddObservationsRequest, v1::AddObservationsResponse> add_observations;
+  Handler<v1::ListObservationsRequest, v1::ListObservationsResponse> list_observations;
   Handler<v1::FitRequest, v1::Fit> fit;
   Handler<v1::GetFitRequest, v1::Fit> get_fit;
   Handler<v1::CancelFitRequest, v1::Fit> cancel_fit;
   Handler<v1::PredictRequest, v1::PredictResponse> predict;
+  Handler<v1::SamplePathsRequest, v1::SamplePathsResponse> sample_paths;
   Handler<v1::SampleDPPRequest, v1::SampleDPPResponse> sample_dpp;
   Handler<v1::SuggestRequest, v1::SuggestResponse> suggest;
   Handler<v1::DiagnoseRequest, v1::DiagnoseResponse> diagnose;
+  Handler<v1::GetRevisionRequest, v1::Revision> get_revision;
+  Handler<v1::RollbackModelRequest, v1::Model> rollback_model;
+  Handler<v1::GetServerInfoRequest, v1::ServerInfo> get_server_info;
   std::function<grpc::Status(grpc::ServerContext&, grpc::ServerWriter<v1::WatchFitResponse>&)> watch_fit;
+  std::function<grpc::Status(grpc::ServerContext&, const v1::ExportModelRequest&,
+                             grpc::ServerWriter<v1::ExportModelResponse>&)>
+      export_model;
+  std::function<grpc::Status(grpc::ServerContext&, grpc::ServerReader<v1::ImportModelRequest>&, v1::Model&)>
+      import_model;
+  std::function<grpc::Status(grpc::ServerContext&,
+                             grpc::ServerReaderWriter<v1::PredictStreamResponse, v1::PredictStreamRequest>&)>
+      predict_stream;
 
   grpc::Status CreateModel(grpc::ServerContext* context, const v1::CreateModelRequest* request,
                            v1::Model* response) override {
@@ -71,6 +85,10 @@ class FakeEmulator final : public v1::Emulator::Service {
                        v1::PredictResponse* response) override {
     return Run(predict, context, request, response);
   }
+  grpc::Status SamplePaths(grpc::ServerContext* context, const v1::SamplePathsRequest* request,
+                           v1::SamplePathsResponse* response) override {
+    return Run(sample_paths, context, request, response);
+  }
   grpc::Status SampleDPP(grpc::ServerContext* context, const v1::SampleDPPRequest* request,
                          v1::SampleDPPResponse* response) override {
     return Run(sample_dpp, context, request, response);
@@ -82,6 +100,40 @@ class FakeEmulator final : public v1::Emulator::Service {
   grpc::Status Diagnose(grpc::ServerContext* context, const v1::DiagnoseRequest* request,
                         v1::DiagnoseResponse* response) override {
     return Run(diagnose, context, request, response);
+  }
+  grpc::Status UpdateModel(grpc::ServerContext* context, const v1::UpdateModelRequest* request,
+                           v1::Model* response) override {
+    return Run(update_model, context, request, response);
+  }
+  grpc::Status ListObservations(grpc::ServerContext* context, const v1::ListObservationsRequest* request,
+                                v1::ListObservationsResponse* response) override {
+    return Run(list_observations, context, request, response);
+  }
+  grpc::Status GetRevision(grpc::ServerContext* context, const v1::GetRevisionRequest* request,
+                           v1::Revision* response) override {
+    return Run(get_revision, context, request, response);
+  }
+  grpc::Status RollbackModel(grpc::ServerContext* context, const v1::RollbackModelRequest* request,
+                             v1::Model* response) override {
+    return Run(rollback_model, context, request, response);
+  }
+  grpc::Status GetServerInfo(grpc::ServerContext* context, const v1::GetServerInfoRequest* request,
+                             v1::ServerInfo* response) override {
+    return Run(get_server_info, context, request, response);
+  }
+  grpc::Status ExportModel(grpc::ServerContext* context, const v1::ExportModelRequest* request,
+                           grpc::ServerWriter<v1::ExportModelResponse>* writer) override {
+    return export_model ? export_model(*context, *request, *writer) : grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "");
+  }
+  grpc::Status ImportModel(grpc::ServerContext* context, grpc::ServerReader<v1::ImportModelRequest>* reader,
+                           v1::Model* response) override {
+    return import_model ? import_model(*context, *reader, *response)
+                        : grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "");
+  }
+  grpc::Status PredictStream(
+      grpc::ServerContext* context,
+      grpc::ServerReaderWriter<v1::PredictStreamResponse, v1::PredictStreamRequest>* stream) override {
+    return predict_stream ? predict_stream(*context, *stream) : grpc::Status(grpc::StatusCode::UNIMPLEMENTED, "");
   }
   grpc::Status WatchFit(grpc::ServerContext* context, const v1::WatchFitRequest*,
                         grpc::ServerWriter<v1::WatchFitResponse>* writer) override {

@@ -6,7 +6,7 @@
 #include <set>
 #include <vector>
 
-#include "core/design/sobol.h"
+#include "core/base/sobol.h"
 #include "gtest/gtest.h"
 #include "tests/support/gaussian_emulator.h"
 #include "tests/support/near.h"

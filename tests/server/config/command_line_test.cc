@@ -150,6 +150,7 @@ TEST_F(CommandLineTest, ActionsAreRecognisedAndExcludeEachOther) {
   const auto backup = Parse({"--backup", "copy.db"});
   EXPECT_EQ(backup->action, Action::kBackup);
   EXPECT_EQ(backup->backup_file, "copy.db");
+  EXPECT_EQ(Parse({"--probe"})->action, Action::kProbe);
   EXPECT_EQ(Problems({"--check", "--backup", "b"}),
             std::vector<std::string>{"command line: --check and --backup exclude each other; give one"});
   EXPECT_EQ(Problems({"--backup", ""}).size(), 1u);

@@ -20,7 +20,10 @@ FitInfo ExampleFit() {
                  .warm_start = true,
                  .budget_seconds = 1.5,
                  .budget_iterations = 70,
-                 .seed = ~uint64_t{0}};
+                 .seed = ~uint64_t{0},
+                 .inducing_points = 40,
+                 .batch_size = 500,
+                 .steps = 9000};
   fit.progress = {.phase = "sample",
                   .iteration = 12,
                   .evaluations = 34,
@@ -54,6 +57,21 @@ TEST(CodecTest, FitsComeBackWithEveryField) {
   EXPECT_EQ(back->error, fit.error);
   EXPECT_EQ(DetailsOf(back->error).precondition->type, "NO_DATA");
   EXPECT_EQ(Encode(*back), Encode(fit));
+}
+
+TEST(CodecTest, ProgressComesBackWithItsHistory) {
+  const StoredProgress stored{.progress = ExampleFit().progress,
+                              .inference = Inference::kMoments,
+                              .resume_count = 1,
+                              .history = {{"optimise", 1, -8.5, absl::Milliseconds(3)}, {"sample", 9, 2.25, {}}}};
+  const auto back = Decode<StoredProgress>(Encode(stored));
+  ASSERT_TRUE(back.ok()) << back.status();
+  ASSERT_EQ(back->history.size(), 2u);
+  EXPECT_EQ(back->history[0].phase, "optimise");
+  EXPECT_EQ(back->history[0].elapsed, absl::Milliseconds(3));
+  EXPECT_EQ(back->history[1].iteration, 9);
+  EXPECT_EQ(back->history[1].elbo, 2.25);
+  EXPECT_EQ(Encode(*back), Encode(stored));
 }
 
 TEST(CodecTest, SpecsComeBackWithEveryField) {

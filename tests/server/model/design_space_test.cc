@@ -1,6 +1,6 @@
 #include "server/model/design_space.h"
 
-#include "core/design/sobol.h"
+#include "core/base/sobol.h"
 #include "gtest/gtest.h"
 #include "tests/support/status.h"
 

@@ -73,12 +73,16 @@ TEST_F(FitsTest, OptionsThatThereAreNotAreRefusedWithThoseThatThereAre) {
   Server server(directory_.path());
   MakeModel(server.service(), "wing");
   const auto refused = [&](const FitSpec& spec) { return server->StartFit(Request(), "wing", "", spec).status(); };
-  EXPECT_TRUE(IsError(refused({.inference = Inference::kSvi}), absl::StatusCode::kInvalidArgument,
-                      {"options.inference: SVI", "AUTO, MOMENTS"}));
+  EXPECT_TRUE(IsError(refused({.inference = Inference::kPointEstimate}), absl::StatusCode::kInvalidArgument,
+                      {"options.inference: POINT_ESTIMATE", "AUTO, MOMENTS, VARIATIONAL, SVI"}));
   EXPECT_TRUE(
       IsError(refused({.budget_seconds = 0}), absl::StatusCode::kInvalidArgument, {"options.budget.seconds: 0"}));
   EXPECT_TRUE(IsError(refused({.budget_iterations = -1}), absl::StatusCode::kInvalidArgument,
                       {"options.budget.iterations: -1"}));
+  EXPECT_TRUE(IsError(refused({.inference = Inference::kSvi, .steps = 0}), absl::StatusCode::kInvalidArgument,
+                      {"options.steps: 0, want 1 to"}));
+  EXPECT_TRUE(IsError(refused({.inference = Inference::kVariational, .batch_size = 10}),
+                      absl::StatusCode::kInvalidArgument, {"options.batch_size: given", "VARIATIONAL"}));
 }
 
 TEST_F(FitsTest, ValidateOnlyStartsNothing) {

@@ -54,6 +54,13 @@ TEST_F(FitCallsTest, AFitRunsToARevisionAndTellsWhatItDid) {
   v1::Fit read;
   TestContext context;
   ASSERT_TRUE(IsOk(server_.stub().GetFit(&context, request, &read)));
+  // Watchers are told often, and without the history.
+  EXPECT_EQ(fit.history_size(), 0);
+  ASSERT_GT(read.history_size(), 1);
+  EXPECT_EQ(read.history(0).iteration(), 1);
+  EXPECT_EQ(read.history(0).phase(), "optimise");
+  EXPECT_EQ(read.history(read.history_size() - 1).iteration(), read.progress().iteration());
+  read.clear_history();
   EXPECT_EQ(read.SerializeAsString(), fit.SerializeAsString());
 }
 
@@ -181,7 +188,7 @@ TEST_F(FitCallsTest, BadOptionsAreNamedWithWhatThereIs) {
     TestContext context;
     return server_.stub().Fit(&context, request, &fit);
   };
-  ExpectBadField(start([](auto& o) { o.set_inference(v1::INFERENCE_SVI); }), "options.inference", "MOMENTS");
+  ExpectBadField(start([](auto& o) { o.set_inference(v1::INFERENCE_POINT_ESTIMATE); }), "options.inference", "MOMENTS");
   ExpectBadField(start([](auto& o) { o.set_kernel_family(static_cast<v1::KernelFamily>(12)); }),
                  "options.kernel_family", "KERNEL_FAMILY_MATERN_3_2");
   ExpectBadField(start([](auto& o) { o.mutable_budget()->set_seconds(0); }), "options.budget.seconds", "0");

@@ -1,0 +1,39 @@
+#include "client/cli/report/figures.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+
+namespace fidelio::cli {
+namespace {
+
+constexpr int kLevelColours = 6;
+
+}  // namespace
+
+std::string LevelClass(const ReportData& data, int level) {
+  return absl::StrCat("l", (static_cast<int>(data.fidelities.size()) - 1 - level) % kLevelColours);
+}
+
+Shape LevelShape(const ReportData& data, int level) {
+  return ShapeOf(static_cast<int>(data.fidelities.size()) - 1 - level);
+}
+
+std::string Legend(const ReportData& data, const std::string& extra) {
+  std::string html = "<p class=\"legend\">";
+  for (auto fidelity = data.fidelities.rbegin(); fidelity != data.fidelities.rend(); ++fidelity) {
+    absl::StrAppend(&html, "<span><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\">",
+                    ShapeSvg(LevelShape(data, fidelity->level), 7, 7, 4.4,
+                             absl::StrCat("class=\"dot ", LevelClass(data, fidelity->level), "\""), ""),
+                    "</svg>", Escape(fidelity->name), "</span> ");
+  }
+  return absl::StrCat(html, extra, "</p>\n");
+}
+
+std::string Missing(const std::string& what, const absl::Status& status) {
+  return absl::StrCat("<p class=\"missing\">", Escape(what),
+                      absl::StrReplaceAll(Escape(status.message()), {{"\n", "<br>"}}), "</p>\n");
+}
+
+}  // namespace fidelio::cli

@@ -1,0 +1,141 @@
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/report/chart.h"
+#include "client/cli/report/figures.h"
+
+namespace fidelio::cli {
+namespace {
+
+using Eigen::Index;
+
+// Observations this far from a slice are not drawn: root of the mean squared distance in the other inputs, in widths of
+// the box.
+constexpr double kFarthest = 0.25;
+
+// 1 on the slice along input j, 0 at kFarthest.
+double Nearness(const ReportData& data, const FidelityData& fidelity, Index row, int j) {
+  double sum = 0;
+  for (Index i = 0; i < data.centre.size(); ++i) {
+    if (i == j) continue;
+    const double distance = (fidelity.x(row, i) - data.centre[i]) / (data.upper[i] - data.lower[i]);
+    sum += distance * distance;
+  }
+  const double rms = data.centre.size() > 1 ? std::sqrt(sum / static_cast<double>(data.centre.size() - 1)) : 0;
+  return 1 - rms / kFarthest;
+}
+
+std::string PointTitle(const FidelityData& fidelity, Index row) {
+  std::string text = absl::StrCat(fidelity.name, ": ");
+  for (Index j = 0; j < fidelity.x.cols(); ++j) {
+    absl::StrAppend(&text, "x", j + 1, " = ", Short(fidelity.x(row, j)), ", ");
+  }
+  return absl::StrCat(text, "y = ", Short(fidelity.y[row]));
+}
+
+Range YRange(const ReportData& data) {
+  RangeOf range;
+  const bool one = data.panels.size() == 1 && data.centre.size() == 1;
+  for (const FidelityData& fidelity : data.fidelities) {
+    if (fidelity.slices.empty()) continue;
+    for (const int j : data.panels) {
+      const Curve& curve = fidelity.slices[static_cast<size_t>(j)];
+      range.Add(curve.mean);
+      // Wide bands of fidelities without data would flatten everything else.
+      if (fidelity.count > 0) {
+        range.Add(curve.lower95);
+        range.Add(curve.upper95);
+      }
+    }
+    if (one) range.Add(fidelity.y);
+  }
+  return range.Padded(0.05);
+}
+
+std::string Panel(const ReportData& data, int j, const Range& y, Chart::Options options) {
+  const double lower = data.lower[j], upper = data.upper[j], margin = 0.02 * (upper - lower);
+  options.x_label = absl::StrCat("x", j + 1);
+  options.title = absl::StrCat("Predictions along x", j + 1, " from ", Short(lower), " to ", Short(upper));
+  Chart chart(options, {lower - margin, upper + margin}, y);
+  const auto curve = [&](const FidelityData& fidelity) -> const Curve& {
+    return fidelity.slices[static_cast<size_t>(j)];
+  };
+  for (const FidelityData& fidelity : data.fidelities) {
+    if (fidelity.slices.empty()) continue;
+    const std::string level = LevelClass(data, fidelity.level);
+    chart.Band(curve(fidelity).x, curve(fidelity).lower95, curve(fidelity).upper95, "band b95 " + level);
+    chart.Band(curve(fidelity).x, curve(fidelity).lower50, curve(fidelity).upper50, "band b50 " + level);
+  }
+  if (data.centre.size() > 1) chart.Vertical(data.centre[j], "centre");
+  for (const FidelityData& fidelity : data.fidelities) {
+    if (fidelity.slices.empty()) continue;
+    const bool top = &fidelity == &data.fidelities.back();
+    chart.Line(curve(fidelity).x, curve(fidelity).mean,
+               absl::StrCat("curve ", top ? "" : "lower ", LevelClass(data, fidelity.level)));
+  }
+  for (const FidelityData& fidelity : data.fidelities) {
+    const std::string level = LevelClass(data, fidelity.level);
+    if (data.centre.size() > 1) chart.Rug(fidelity.x.col(j), "rug " + level);
+    for (Index i = 0; i < fidelity.y.size(); ++i) {
+      const double nearness = Nearness(data, fidelity, i, j);
+      if (nearness <= 0.05) continue;
+      chart.Mark(fidelity.x(i, j), fidelity.y[i], LevelShape(data, fidelity.level), 3.2, "dot " + level,
+                 PointTitle(fidelity, i), nearness);
+    }
+  }
+  if (data.suggestions.ok()) {
+    int number = 0;
+    for (const client::Suggestion& run : data.suggestions->runs) {
+      chart.Vertical(run.input[j], absl::StrCat("next ", LevelClass(data, run.level)));
+      chart.Label(run.input[j], y.upper, 2.5, 9 + 9 * (number % 3), absl::StrCat(number + 1),
+                  absl::StrCat("number ", LevelClass(data, run.level)));
+      ++number;
+    }
+  }
+  return absl::StrCat("<div class=\"panel\">", chart.Svg(), "</div>\n");
+}
+
+}  // namespace
+
+std::string SliceFigure(const ReportData& data) {
+  const bool one = data.centre.size() == 1;
+  const Range y = YRange(data);
+  std::string panels;
+  for (const int j : data.panels) {
+    panels += one ? Panel(data, j, y, {.width = 440, .height = 280, .y_label = "y"})
+                  : Panel(data, j, y, {.width = 280, .height = 200});
+  }
+  std::string legend =
+      "<span><svg viewBox=\"0 0 22 14\" aria-hidden=\"true\"><rect class=\"band b95 l0\" width=\"22\" "
+      "height=\"14\"/><rect class=\"band b50 l0\" y=\"4\" width=\"22\" height=\"6\"/><path class=\"curve "
+      "l0\" d=\"M0 7H22\"/></svg>mean, 50&nbsp;% and 95&nbsp;% intervals</span>";
+  if (data.suggestions.ok() && !data.suggestions->runs.empty()) {
+    absl::StrAppend(&legend,
+                    " <span><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\"><path class=\"next l0\" d=\"M7 "
+                    "0V14\"/></svg>suggested runs, by number</span>");
+  }
+  std::string where;
+  for (Index j = 0; j < data.centre.size(); ++j) {
+    absl::StrAppend(&where, j ? ", " : "", "x", j + 1, "&nbsp;=&nbsp;", Short(data.centre[j]));
+  }
+  const std::string text =
+      one ? "What the model has learned at every fidelity. Where bands are wide it does not know; away from the points "
+            "they should widen, not stay narrow."
+          : absl::StrCat(
+                "One panel per input, all on the same vertical scale; the others stay at ", Escape(data.centre_text),
+                " (", where,
+                "; dotted line). Steep panels are inputs that matter. Points fade with their distance from the "
+                "slice; ticks below show where there are runs.");
+  const std::string omitted = data.panels.size() < static_cast<size_t>(data.centre.size())
+                                  ? absl::StrCat(" Shown are the ", data.panels.size(), " of ", data.centre.size(),
+                                                 " inputs along which the highest fidelity varies most.")
+                                  : "";
+  return absl::StrCat("<p>", text, omitted, "</p>\n", Legend(data, legend), "<div class=\"",
+                      one                      ? "wide"
+                      : data.panels.size() < 4 ? "pair"
+                                               : "panels",
+                      "\">\n", panels, "</div>\n");
+}
+
+}  // namespace fidelio::cli

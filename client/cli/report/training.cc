@@ -1,0 +1,62 @@
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "client/cli/report/chart.h"
+#include "client/cli/report/figures.h"
+#include "client/cli/text.h"
+
+namespace fidelio::cli {
+
+std::string TrainingFigure(const ReportData& data) {
+  if (!data.fit.ok()) return Missing("The history of the fit is not here: ", data.fit.status());
+  const auto& history = data.fit->history();
+  if (history.size() < 2) {
+    return Missing("", absl::UnavailableError("The server kept no history of this fit."));
+  }
+  const Eigen::Index n = history.size();
+  Eigen::VectorXd iteration(n), value(n), best(n);
+  for (Eigen::Index i = 0; i < n; ++i) {
+    iteration[i] = static_cast<double>(history[static_cast<int>(i)].iteration());
+    value[i] = history[static_cast<int>(i)].elbo();
+    best[i] = i > 0 ? std::max(best[i - 1], value[i]) : value[i];
+  }
+  // The first steps of a fit are far below all others: a fifth of the values may be.
+  std::vector<double> sorted(value.begin(), value.end());
+  std::sort(sorted.begin(), sorted.end());
+  RangeOf range;
+  for (size_t i = sorted.size() / 5; i < sorted.size(); ++i) range.Add(sorted[i]);
+  const Range y = range.Padded(0.08);
+  Chart chart(
+      {.width = 440,
+       .height = 240,
+       .x_label = "iteration",
+       .y_label = "objective",
+       .title = absl::StrCat("Objective against iteration, from ", Short(value[0]), " to ", Short(best[n - 1]))},
+      {0, std::max(1.0, iteration[n - 1]) * 1.02}, y);
+  std::string phase;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const std::string& now = history[static_cast<int>(i)].phase();
+    if (now == phase) continue;
+    if (i > 0) chart.Vertical(iteration[i], "centre");
+    chart.Label(iteration[i], y.lower, 3, -4, now, "tick");
+    phase = now;
+  }
+  for (Eigen::Index i = 0; i < n; ++i) {
+    chart.Mark(iteration[i], std::max(value[i], y.lower), value[i] < y.lower ? Shape::kTriangle : Shape::kCircle, 2,
+               "cloud strong l0",
+               absl::StrCat("iteration ", history[static_cast<int>(i)].iteration(), ": ", Short(value[i]), " after ",
+                            DurationText(ToDuration(history[static_cast<int>(i)].elapsed()))));
+  }
+  chart.Line(iteration, best, "curve thin l0");
+  return absl::StrCat(
+      "<p>The logarithm of what the fit maximises, and then samples. Dots are iterations of whichever start or chain "
+      "was at "
+      "work; the line is the best so far. It should rise and then stay level: a line that still climbs at its end "
+      "wants "
+      "more iterations.</p>\n<div class=\"wide\"><div class=\"panel\">",
+      chart.Svg(), "</div></div>\n");
+}
+
+}  // namespace fidelio::cli

@@ -1,0 +1,19 @@
+#include "core/base/normal_quadrature.h"
+
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
+namespace fidelio {
+
+NormalQuadrature::NormalQuadrature(int n) {
+  // Golub and Welsch: eigenvalues of the Jacobi matrix of the (normalised) Hermite polynomials.
+  Matrix jacobi = Matrix::Zero(n, n);
+  for (int i = 1; i < n; ++i) jacobi(i, i - 1) = jacobi(i - 1, i) = std::sqrt(static_cast<double>(i));
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(jacobi);
+  node = 0.5 * (eigen.eigenvalues() - eigen.eigenvalues().reverse());
+  weight = eigen.eigenvectors().row(0).cwiseAbs2().transpose();
+  weight = 0.5 * (weight + weight.reverse()).eval();
+  weight /= weight.sum();
+}
+
+}  // namespace fidelio

@@ -1,0 +1,273 @@
+#include "core/baseline/baseline_emulator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "core/base/parallel.h"
+#include "core/base/random.h"
+#include "core/base/status_macros.h"
+#include "core/baseline/baseline_fit.h"
+#include "core/baseline/baseline_impl.h"
+#include "core/emulator/query_check.h"
+
+namespace fidelio {
+namespace {
+
+using Eigen::Index;
+
+constexpr Index kBlock = 64;  // query points that one thread works on at a time
+constexpr uint32_t kNoiseStream = 3;
+
+// The moments of each column of a mixture.
+Mixture AsMixture(const Vector& weight, ScaledPosterior::Gaussians gaussians) {
+  return {.weight = weight, .mean = std::move(gaussians.mean), .variance = std::move(gaussians.variance)};
+}
+
+}  // namespace
+
+BaselineEmulator::BaselineEmulator(std::unique_ptr<const Impl> impl) : impl_(std::move(impl)) {}
+BaselineEmulator::~BaselineEmulator() = default;
+
+BaselineMethod BaselineEmulator::method() const { return impl_->method; }
+int BaselineEmulator::levels() const { return impl_->levels(); }
+int BaselineEmulator::input_dimension() const { return impl_->data.dimension(); }
+const FitReport& BaselineEmulator::report() const { return impl_->report; }
+const Dataset& BaselineEmulator::data() const { return impl_->data; }
+
+int64_t BaselineEmulator::MemoryBytes() const {
+  int64_t points = 0;
+  for (const LevelData& level : impl_->data.levels) points += level.y.size();
+  constexpr int64_t kOther = 16 << 10;
+  return impl_->posterior->MemoryBytes() + 8 * points * 6 * (input_dimension() + 4) + kOther;
+}
+
+absl::StatusOr<std::unique_ptr<BaselineEmulator>> BaselineEmulator::Fit(BaselineMethod method, const Dataset& data,
+                                                                        const FitOptions& options,
+                                                                        FitObserver* observer) {
+  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<BaselineFit> fit, BaselineFit::Create(method, data, options));
+  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<MixtureEmulator> model, fit->Run(observer));
+  return std::unique_ptr<BaselineEmulator>(static_cast<BaselineEmulator*>(model.release()));  // which BaselineFit makes
+}
+
+absl::StatusOr<std::unique_ptr<BaselineEmulator::Impl>> BaselineEmulator::Impl::Build(
+    Dataset data, const BaselineModel& model, std::vector<StageParameters> stages, FitReport report) {
+  auto impl = std::make_unique<Impl>();
+  FIDELIO_ASSIGN_OR_RETURN(impl->posterior, model.Posterior(stages));
+  impl->method = model.method();
+  impl->scaling = model.data().scaling;
+  impl->learn_noise = model.data().learn_noise;
+  impl->stages = std::move(stages);
+  impl->report = report;
+  impl->report.draws = 1;
+  impl->report.max_jitter = impl->posterior->max_jitter();
+  const double sd = impl->scaling.output_sd;
+  const int top = static_cast<int>(data.levels.size()) - 1;
+  for (int t = 0; t <= top; ++t) {
+    const Vector& given = data.levels[t].noise_variance;
+    impl->noise.push_back(impl->posterior->noise(t) * sd * sd + (given.size() > 0 ? given.mean() : 0));
+  }
+  if (const Index n = data.levels[top].y.size(); n > 0) {
+    const Mixture left_out = AsMixture(impl->posterior->Weights(top), impl->posterior->LeaveOneOut(top));
+    const Vector mean = MixtureMean(left_out), y = model.data().y.tail(n);
+    const double residual = ((y - mean).array().square() / MixtureVariance(left_out, mean).array()).mean();
+    impl->inflation = std::max(1.0, residual);
+  }
+  impl->data = std::move(data);
+  return impl;
+}
+
+Mixture BaselineEmulator::Impl::PredictMixture(const Matrix& x, int level, bool include_noise) const {
+  Mixture mixture = AsMixture(posterior->Weights(level), posterior->Predict(scaling.ScaleInputs(x), level));
+  mixture.mean = mixture.mean.array() * scaling.output_sd + scaling.output_mean;
+  mixture.variance *= scaling.output_sd;
+  mixture.variance *= scaling.output_sd;
+  if (include_noise) mixture.variance.array() += noise[level];
+  if (const double factor = InflationAt(level); factor > 1) {
+    // About the mixture's mean, so that its whole variance grows by the factor.
+    const Vector mean = MixtureMean(mixture);
+    mixture.mean = ((mixture.mean.rowwise() - mean.transpose()) * std::sqrt(factor)).rowwise() + mean.transpose();
+    mixture.variance *= factor;
+  }
+  return mixture;
+}
+
+Matrix BaselineEmulator::Impl::Gradient(const Matrix& x, int level, Matrix mean_bar, Matrix variance_bar) const {
+  if (const double factor = InflationAt(level); factor > 1) {
+    const Eigen::RowVectorXd total = mean_bar.colwise().sum();
+    mean_bar = std::sqrt(factor) * mean_bar + (1 - std::sqrt(factor)) * posterior->Weights(level) * total;
+    variance_bar *= factor;
+  }
+  const double sd = scaling.output_sd;
+  return posterior->Gradient(scaling.ScaleInputs(x), level, sd * mean_bar, sd * (sd * variance_bar)) *
+         scaling.input_width.cwiseInverse().asDiagonal();
+}
+
+void BaselineEmulator::Impl::ForBlocks(Index rows, int threads, const std::function<void(Index, Index)>& body) {
+  ParallelFor(static_cast<int>((rows + kBlock - 1) / kBlock), threads,
+              [&](int b) { body(b * kBlock, std::min(kBlock, rows - b * kBlock)); });
+}
+
+absl::StatusOr<Prediction> BaselineEmulator::Predict(const Matrix& x, const PredictOptions& options) const {
+  FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
+  FIDELIO_RETURN_IF_ERROR(CheckQuantiles(options.quantiles));
+  const int level = impl_->LevelOf(options.level);
+  Prediction result;
+  result.mean.resize(x.rows());
+  result.variance.resize(x.rows());
+  result.quantiles.resize(x.rows(), static_cast<Index>(options.quantiles.size()));
+  if (options.input_gradient) result.input_gradient.setZero(x.rows(), x.cols());
+  Impl::ForBlocks(x.rows(), options.threads, [&](Index begin, Index n) {
+    const Matrix rows = x.middleRows(begin, n);
+    const Mixture mixture = impl_->PredictMixture(rows, level, options.include_noise);
+    const Vector mean = MixtureMean(mixture);
+    result.mean.segment(begin, n) = mean;
+    result.variance.segment(begin, n) = MixtureVariance(mixture, mean);
+    if (!options.quantiles.empty()) {
+      result.quantiles.middleRows(begin, n) = MixtureQuantiles(mixture, options.quantiles);
+    }
+    if (options.input_gradient) {
+      result.input_gradient.middleRows(begin, n) =
+          impl_->Gradient(rows, level, mixture.weight.replicate(1, n), Matrix::Zero(mixture.weight.size(), n));
+    }
+  });
+  return result;
+}
+
+absl::StatusOr<Vector> BaselineEmulator::LogDensity(const Matrix& x, const Vector& y,
+                                                    const PredictOptions& options) const {
+  FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
+  FIDELIO_RETURN_IF_ERROR(CheckOutputs(x, y));
+  Vector result(x.rows());
+  Impl::ForBlocks(x.rows(), options.threads, [&](Index begin, Index n) {
+    result.segment(begin, n) = MixtureLogDensity(
+        impl_->PredictMixture(x.middleRows(begin, n), impl_->LevelOf(options.level), options.include_noise),
+        y.segment(begin, n));
+  });
+  return result;
+}
+
+absl::StatusOr<Mixture> BaselineEmulator::PredictMixture(const Matrix& x, const PredictOptions& options) const {
+  FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
+  const int level = impl_->LevelOf(options.level);
+  Mixture result;
+  result.weight = impl_->posterior->Weights(level);
+  result.mean.resize(result.weight.size(), x.rows());
+  result.variance.resize(result.weight.size(), x.rows());
+  Impl::ForBlocks(x.rows(), options.threads, [&](Index begin, Index n) {
+    const Mixture mixture = impl_->PredictMixture(x.middleRows(begin, n), level, options.include_noise);
+    result.mean.middleCols(begin, n) = mixture.mean;
+    result.variance.middleCols(begin, n) = mixture.variance;
+  });
+  return result;
+}
+
+absl::StatusOr<Matrix> BaselineEmulator::MixtureGradient(const Matrix& x, const Matrix& mean_bar,
+                                                         const Matrix& variance_bar,
+                                                         const PredictOptions& options) const {
+  FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
+  const int level = impl_->LevelOf(options.level);
+  const Index components = impl_->posterior->Weights(level).size();
+  for (const Matrix* bar : {&mean_bar, &variance_bar}) {
+    if (bar->rows() == components && bar->cols() == x.rows()) continue;
+    return absl::InvalidArgumentError(absl::StrFormat("%s: %d×%d, want %d×%d, as the mixture",
+                                                      bar == &mean_bar ? "mean_bar" : "variance_bar", bar->rows(),
+                                                      bar->cols(), components, x.rows()));
+  }
+  Matrix result(x.rows(), x.cols());
+  Impl::ForBlocks(x.rows(), options.threads, [&](Index begin, Index n) {
+    result.middleRows(begin, n) = impl_->Gradient(x.middleRows(begin, n), level, mean_bar.middleCols(begin, n),
+                                                  variance_bar.middleCols(begin, n));
+  });
+  return result;
+}
+
+absl::StatusOr<JointPosterior> BaselineEmulator::JointMomentsAt(const Matrix& x, const std::vector<int>& levels,
+                                                                const PredictOptions& options) const {
+  FIDELIO_RETURN_IF_ERROR(CheckJointQuery(*this, x, levels));
+  FIDELIO_ASSIGN_OR_RETURN(ScaledPosterior::JointGaussian joint,
+                           impl_->posterior->Joint(impl_->scaling.ScaleInputs(x), levels, options.check));
+  const double sd = impl_->scaling.output_sd;
+  joint.covariance *= sd;
+  joint.covariance *= sd;
+  Vector widening(x.rows());
+  for (Index i = 0; i < x.rows(); ++i) {
+    if (options.include_noise) joint.covariance(i, i) += impl_->noise[levels[i]];
+    widening[i] = std::sqrt(impl_->InflationAt(levels[i]));
+  }
+  if (impl_->inflation > 1) {
+    joint.covariance = widening.asDiagonal() * joint.covariance * widening.asDiagonal();
+  }
+  return JointPosterior{.mean = joint.mean.array() * sd + impl_->scaling.output_mean,
+                        .covariance = 0.5 * (joint.covariance + joint.covariance.transpose())};
+}
+
+absl::StatusOr<Matrix> BaselineEmulator::SamplePaths(const Matrix& x, const SampleOptions& options) const {
+  if (options.count < 1) {
+    return absl::InvalidArgumentError(absl::StrFormat("count: %d, want at least 1", options.count));
+  }
+  const int level = impl_->LevelOf(options.level);
+  FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
+  FIDELIO_RETURN_IF_ERROR(CheckJointQuery(*this, x, std::vector<int>(x.rows(), level)));
+  FIDELIO_ASSIGN_OR_RETURN(Matrix paths, impl_->posterior->Sample(impl_->scaling.ScaleInputs(x), level, options.count,
+                                                                  options.seed, options.threads));
+  paths = paths.array() * impl_->scaling.output_sd + impl_->scaling.output_mean;
+  if (options.include_noise) {
+    for (Index i = 0; i < paths.rows(); ++i) {
+      Random random(options.seed, kNoiseStream, static_cast<uint32_t>(i));
+      for (double& f : paths.row(i)) f += std::sqrt(impl_->noise[level]) * random.Normal();
+    }
+  }
+  if (const double widening = std::sqrt(impl_->InflationAt(level)); widening > 1) {
+    FIDELIO_ASSIGN_OR_RETURN(const Prediction p, Predict(x, {.level = level, .threads = options.threads}));
+    paths = ((paths.rowwise() - p.mean.transpose()) * widening).rowwise() + p.mean.transpose();
+  }
+  return paths;
+}
+
+absl::StatusOr<std::vector<ObservedMixtures>> BaselineEmulator::LeaveOneOutMixtures() const {
+  std::vector<ObservedMixtures> result;
+  for (int level = 0; level < levels(); ++level) {
+    ScaledPosterior::Gaussians own = impl_->posterior->LeaveOneOut(level);
+    const Vector weight = impl_->posterior->Weights(level);
+    const double sd = impl_->scaling.output_sd;
+    result.push_back({.y = impl_->data.levels[level].y,
+                      .weight = weight.replicate(1, own.mean.cols()),
+                      .mean = own.mean.array() * sd + impl_->scaling.output_mean,
+                      .variance = own.variance * sd * sd});
+  }
+  return result;
+}
+
+absl::StatusOr<std::vector<LeaveOneOut>> BaselineEmulator::LeaveOneOutPredictions() const {
+  FIDELIO_ASSIGN_OR_RETURN(const std::vector<ObservedMixtures> mixtures, LeaveOneOutMixtures());
+  std::vector<LeaveOneOut> result;
+  for (const ObservedMixtures& mixture : mixtures) {
+    result.push_back(Summarise(mixture));
+    result.back().inflation = impl_->InflationAt(static_cast<int>(result.size()) - 1);
+  }
+  return result;
+}
+
+absl::StatusOr<std::unique_ptr<Emulator>> BaselineEmulator::Condition(const Dataset& data, int) const {
+  FIDELIO_RETURN_IF_ERROR(Validate(data));
+  if (levels() != static_cast<int>(data.levels.size()) || input_dimension() != data.dimension()) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("data: %d levels and input dimension %d, but the model has %d levels and dimension %d",
+                        data.levels.size(), data.dimension(), levels(), input_dimension()));
+  }
+  ScaledData scaled = ScaleData(data, 0, impl_->scaling);
+  for (int t = 0; t < levels(); ++t) {
+    if (scaled.learn_noise[t] == impl_->learn_noise[t]) continue;
+    return absl::FailedPreconditionError(absl::StrFormat(
+        "level %d: its noise variance was %s by the fit and is %s now; fit again", t,
+        impl_->learn_noise[t] ? "learned" : "given", scaled.learn_noise[t] ? "to be learned" : "given"));
+  }
+  FIDELIO_ASSIGN_OR_RETURN(
+      std::unique_ptr<Impl> impl,
+      Impl::Build(data, BaselineModel(impl_->method, std::move(scaled)), impl_->stages, impl_->report));
+  return std::unique_ptr<Emulator>(new BaselineEmulator(std::move(impl)));
+}
+
+}  // namespace fidelio

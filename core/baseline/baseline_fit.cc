@@ -1,0 +1,196 @@
+// The state of a running fit, version 1 (the envelope is in core/base/bytes.h). Payload, in this order:
+//
+//   u32 recipe version; data as in a checkpoint
+//   options     bool kernel given, u32 kernel, u64 seed, f64 max seconds, i64 max iterations
+//   warm start  stages as in a checkpoint
+//   progress    stages that are done, f64 value; u64 starts, per start u32 kernel, vector z, f64 value, u32 rounds, bool done;
+//               i64 iterations, i64 evaluations, f64 seconds
+#include "core/baseline/baseline_fit.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "core/base/bytes.h"
+#include "core/base/status_macros.h"
+#include "core/baseline/baseline_bytes.h"
+#include "core/baseline/baseline_impl.h"
+#include "core/baseline/stage_search.h"
+#include "core/emulator/dataset_bytes.h"
+
+namespace fidelio {
+namespace {
+
+constexpr uint32_t kVersion = 1;
+
+void Write(const SearchState& state, ByteWriter& out) {
+  WriteStages(state.found, out);
+  out.F64(state.value);
+  out.U64(state.starts.size());
+  for (const SearchStart& s : state.starts) {
+    out.U32(static_cast<uint32_t>(s.family));
+    out.Write(s.z);
+    out.F64(s.value);
+    out.U32(static_cast<uint32_t>(s.rounds));
+    out.Bool(s.done);
+  }
+  out.I64(state.iterations);
+  out.I64(state.evaluations);
+  out.F64(state.seconds);
+}
+
+SearchState ReadState(ByteReader& in) {
+  SearchState state;
+  state.found = ReadStages(in);
+  state.value = in.F64();
+  const uint64_t count = in.U64();
+  for (uint64_t i = 0; i < count && in.ok(); ++i) {
+    SearchStart s;
+    s.family = static_cast<KernelFamily>(in.U32());
+    s.z = in.ReadVector();
+    s.value = in.F64();
+    s.rounds = static_cast<int>(in.U32());
+    s.done = in.Bool();
+    state.starts.push_back(std::move(s));
+  }
+  state.iterations = in.I64();
+  state.evaluations = in.I64();
+  state.seconds = in.F64();
+  return state;
+}
+
+// Sizes of a state that was read, against the model that it claims to be of.
+absl::Status CheckState(const SearchState& state, const std::vector<StageParameters>& warm,
+                        const std::optional<KernelFamily>& kernel, const BaselineModel& model) {
+  const absl::Status bad = absl::DataLossError("state of a running fit: sizes do not fit its model");
+  if (static_cast<int>(state.found.size()) > model.stages()) return bad;
+  if (!warm.empty() && static_cast<int>(warm.size()) != model.stages()) return bad;
+  for (const StageParameters& stage : state.found) FIDELIO_RETURN_IF_ERROR(CheckFamily(stage.family));
+  if (state.starts.empty()) return absl::OkStatus();
+  if (static_cast<int>(state.found.size()) == model.stages()) return bad;
+  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<const GpModel> stage, model.Stage(KernelFamily::kRbf, state.found));
+  for (const SearchStart& s : state.starts) {
+    FIDELIO_RETURN_IF_ERROR(CheckFamily(s.family));
+    if (s.z.size() != stage->parameters().size() || (kernel && *kernel != s.family)) return bad;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+struct BaselineFit::Impl {
+  Dataset data;
+  BaselineModel model;
+  SearchRequest request;
+  SharedSearchState state;
+
+  Impl(BaselineMethod method, Dataset d, const FitOptions& options, SearchState progress)
+      : data(std::move(d)), model(method, ScaleData(data)), state(std::move(progress)) {
+    request.model = &model;
+    request.kernel = options.kernel;
+    request.seed = options.seed;
+    request.threads = options.threads;
+    request.max_seconds = options.max_seconds;
+    request.max_iterations = options.max_iterations;
+  }
+};
+
+BaselineFit::BaselineFit(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+BaselineFit::~BaselineFit() = default;
+
+absl::StatusOr<std::unique_ptr<BaselineFit>> BaselineFit::Create(BaselineMethod method, const Dataset& data,
+                                                                 const FitOptions& options) {
+  FIDELIO_RETURN_IF_ERROR(Validate(data));
+  FIDELIO_RETURN_IF_ERROR(Validate(options));
+  auto impl = std::make_unique<Impl>(method, data, options, SearchState());
+  if (options.warm_start != nullptr) {
+    const auto* warm = dynamic_cast<const BaselineEmulator*>(options.warm_start);
+    if (warm == nullptr || warm->method() != method) {
+      return absl::InvalidArgumentError("warm_start: a model that another method fitted");
+    }
+    if (warm->levels() != static_cast<int>(data.levels.size()) || warm->input_dimension() != data.dimension()) {
+      return absl::InvalidArgumentError(absl::StrFormat(
+          "warm_start: a model of %d levels and input dimension %d, but the data has %d levels and dimension %d",
+          warm->levels(), warm->input_dimension(), data.levels.size(), data.dimension()));
+    }
+    // With other noise parameters, the numbers would mean something else.
+    if (warm->impl_->learn_noise == impl->model.data().learn_noise) impl->request.warm = warm->impl_->stages;
+  }
+  return std::unique_ptr<BaselineFit>(new BaselineFit(std::move(impl)));
+}
+
+absl::StatusOr<std::unique_ptr<MixtureEmulator>> BaselineFit::Run(FitObserver* observer) {
+  SearchRequest request = impl_->request;
+  request.observer = observer;
+  FIDELIO_ASSIGN_OR_RETURN(SearchResult result, RunStageSearch(request, impl_->state));
+  FitReport report;
+  report.evaluations = result.evaluations;
+  report.seconds = result.seconds;
+  report.log_posterior = result.log_posterior;
+  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<BaselineEmulator::Impl> impl,
+                           BaselineEmulator::Impl::Build(impl_->data, impl_->model, std::move(result.stages), report));
+  return std::unique_ptr<MixtureEmulator>(new BaselineEmulator(std::move(impl)));
+}
+
+std::string BaselineFit::SaveState() const {
+  const SearchRequest& request = impl_->request;
+  ByteWriter out;
+  out.U32(kBaselineRecipeVersion);
+  WriteDataset(impl_->data, out);
+  out.Bool(request.kernel.has_value());
+  out.U32(static_cast<uint32_t>(request.kernel.value_or(KernelFamily::kRbf)));
+  out.U64(request.seed);
+  out.F64(request.max_seconds);
+  out.I64(request.max_iterations);
+  WriteStages(request.warm, out);
+  Write(impl_->state.Copy(), out);
+  return out.Seal(StateKindOf(impl_->model.method()), kVersion);
+}
+
+absl::StatusOr<std::unique_ptr<BaselineFit>> BaselineFit::Resume(BaselineMethod method, absl::string_view bytes,
+                                                                 int threads) {
+  FIDELIO_ASSIGN_OR_RETURN(ByteReader::Opened opened,
+                           ByteReader::Open(bytes, StateKindOf(method), kVersion,
+                                            absl::StrFormat("state of a running fit of method %s", NameOf(method))));
+  ByteReader& in = opened.reader;
+  if (const uint32_t recipe = in.U32(); recipe != kBaselineRecipeVersion) {
+    return absl::FailedPreconditionError(
+        absl::StrFormat("state of a running fit: made with recipe %d, this program has recipe %d; start the fit again",
+                        recipe, kBaselineRecipeVersion));
+  }
+  Dataset data = ReadDataset(in);
+  FitOptions options;
+  const bool kernel_given = in.Bool();
+  const auto kernel = static_cast<KernelFamily>(in.U32());
+  options.kernel = kernel_given ? std::optional<KernelFamily>(kernel) : std::nullopt;
+  options.seed = in.U64();
+  options.max_seconds = in.F64();
+  options.max_iterations = in.I64();
+  options.threads = threads;
+  std::vector<StageParameters> warm = ReadStages(in);
+  SearchState state = ReadState(in);
+  FIDELIO_RETURN_IF_ERROR(in.Finish());
+  FIDELIO_RETURN_IF_ERROR(Validate(data));
+  FIDELIO_RETURN_IF_ERROR(Validate(options));
+  FIDELIO_RETURN_IF_ERROR(CheckFamily(kernel));
+  auto impl = std::make_unique<Impl>(method, std::move(data), options, state);
+  FIDELIO_RETURN_IF_ERROR(CheckState(state, warm, options.kernel, impl->model));
+  impl->request.warm = std::move(warm);
+  return std::unique_ptr<BaselineFit>(new BaselineFit(std::move(impl)));
+}
+
+double BaselineFit::MemoryBytes(BaselineMethod method, const std::vector<int64_t>& counts, int threads) {
+  // Each thread has a covariance with its adjoint, its factor, and packed kernels; the result has one factor per stage.
+  double total = 0, largest = 0, squares = 0;
+  for (const int64_t n : counts) {
+    const auto count = static_cast<double>(n);
+    total += count;
+    largest = std::max(largest, count);
+    squares += count * count;
+  }
+  const bool joint = method == BaselineMethod::kAr1 || method == BaselineMethod::kDeepMf;
+  const double work = joint ? total * total * (5.0 + static_cast<double>(counts.size())) : 9 * largest * largest;
+  return 8 * (work * threads + (joint ? total * total : squares));
+}
+
+}  // namespace fidelio

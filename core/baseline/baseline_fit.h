@@ -1,0 +1,48 @@
+// BaselineFit: a fit of a BaselineEmulator that can be saved while it runs and continued later, in another process.
+#ifndef FIDELIO_CORE_BASELINE_BASELINE_FIT_H_
+#define FIDELIO_CORE_BASELINE_BASELINE_FIT_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/base/export.h"
+#include "core/baseline/baseline_method.h"
+#include "core/emulator/dataset.h"
+#include "core/emulator/emulator_fit.h"
+#include "core/emulator/fit_options.h"
+
+namespace fidelio {
+
+class FIDELIO_EXPORT BaselineFit final : public EmulatorFit {
+ public:
+  ~BaselineFit() override;
+
+  // INVALID_ARGUMENT or FAILED_PRECONDITION for bad data or options. Without a kernel family, the best of all is taken, by each
+  // level of a chain for itself.
+  static absl::StatusOr<std::unique_ptr<BaselineFit>> Create(BaselineMethod method, const Dataset& data,
+                                                             const FitOptions& options);
+
+  // Continues what SaveState() wrote: data, options and progress are inside; `threads` as in FitOptions.
+  static absl::StatusOr<std::unique_ptr<BaselineFit>> Resume(BaselineMethod method, absl::string_view bytes,
+                                                             int threads = 0);
+
+  // Gives a BaselineEmulator.
+  absl::StatusOr<std::unique_ptr<MixtureEmulator>> Run(FitObserver* observer = nullptr) override;
+  std::string SaveState() const override;
+
+  // Bytes of memory that a fit of so many observations per level takes, with so many threads: an estimate.
+  static double MemoryBytes(BaselineMethod method, const std::vector<int64_t>& counts, int threads);
+
+ private:
+  struct Impl;
+  explicit BaselineFit(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_BASELINE_BASELINE_FIT_H_

@@ -1,0 +1,134 @@
+#include "core/baseline/baseline_model.h"
+
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "core/base/random.h"
+#include "core/base/status_macros.h"
+#include "core/baseline/co_kriging.h"
+#include "core/baseline/co_kriging_posterior.h"
+
+namespace fidelio {
+namespace {
+
+constexpr int kHidden = 4;         // units of DEEP-MF's network
+constexpr int kNetworkStarts = 4;  // with a random network
+constexpr double kShorter = 1.8;   // log ratio of short lengthscales to the prior's centre
+constexpr uint32_t kStartStream = 40;
+
+// One start per story that data may tell: the prior's centre; short lengthscales; levels that do not help each other.
+std::vector<Vector> CoKrigingStarts(const CoKriging& model, uint64_t seed) {
+  const Vector centres = model.parameters().Centres();
+  const int d = model.data().dimension();
+  Vector wiggly = centres, decoupled = centres;
+  wiggly.segment(model.level(0).lengthscale, d).array() -= kShorter;
+  for (int t = 1; t < model.data().levels(); ++t) {
+    decoupled[model.level(t).rho] = 0;
+    decoupled[model.level(t).amplitude] = 0;
+  }
+  std::vector<Vector> starts = {centres, wiggly};
+  if (model.data().levels() > 1) starts.push_back(decoupled);
+  const int hidden = model.network().hidden;
+  for (int i = 0; hidden > 0 && i < kNetworkStarts; ++i) {
+    // Steep units along single inputs, each with its step somewhere in the box.
+    Random random(seed, kStartStream, static_cast<uint32_t>(i));
+    Vector start = i % 2 == 0 ? centres : wiggly;
+    for (int h = 0; h < hidden; ++h) {
+      const int along = static_cast<int>(random.Uniform() * d);
+      const double slope = 4 * std::exp(1.5 * random.Uniform()), place = random.Uniform() - 0.5;
+      start[model.network_offset() + along * hidden + h] = slope;
+      start[model.network_offset() + d * hidden + h] = -slope * place;
+      start[model.network_offset() + (d + 1) * hidden + h * d + along] = 0.3 * random.Normal();
+    }
+    starts.push_back(start);
+  }
+  return starts;
+}
+
+std::vector<Vector> LayerStarts(const ChainLayer& layer) {
+  const Vector centres = layer.parameters().Centres();
+  const ChainLayer::Places& at = layer.places();
+  Vector wiggly = centres, apart = centres;
+  wiggly.segment(at.lengthscale, layer.dimension()).array() -= kShorter;
+  if (layer.kind() == LayerKind::kFirst) return {centres, wiggly};
+  apart[at.amplitude] = 0;
+  if (at.rho >= 0) apart[at.rho] = 0;
+  if (layer.kind() == LayerKind::kLinear) return {centres, wiggly, apart};
+  apart[at.link_amplitude] = -4;
+  Vector bent = centres;  // a link that turns quickly, without a discrepancy
+  bent[at.output_lengthscale] -= 1.5;
+  bent[at.amplitude] -= 2.3;
+  return {centres, wiggly, apart, bent};
+}
+
+}  // namespace
+
+int BaselineModel::stages() const { return joint() ? 1 : data_.levels(); }
+
+std::unique_ptr<const ChainLayer> BaselineModel::Layer(const ChainPosterior& below, KernelFamily family,
+                                                       const Vector& lean) const {
+  const int t = below.levels(), n = data_.count(t), d = data_.dimension();
+  LayerObservations own{.inputs = Matrix(n, t == 0 ? d : d + 1),
+                        .outputs = data_.y.segment(data_.offset[t], n),
+                        .noise = data_.noise.segment(data_.offset[t], n),
+                        .learn_noise = data_.learn_noise[t]};
+  const Matrix x = data_.x.middleRows(data_.offset[t], n);
+  own.inputs.leftCols(d) = x;
+  if (t > 0 && n > 0) own.inputs.rightCols(1) = below.Collapsed(x, t - 1).mean;
+  const LayerKind upper = method_ == BaselineMethod::kNargp ? LayerKind::kNonlinear : LayerKind::kLinear;
+  return std::make_unique<const ChainLayer>(t == 0 ? LayerKind::kFirst : upper, std::move(own), family, lean);
+}
+
+absl::StatusOr<std::unique_ptr<ChainPosterior>> BaselineModel::Chain(const std::vector<StageParameters>& stages,
+                                                                     Vector* lean) const {
+  auto chain = std::make_unique<ChainPosterior>();
+  for (const StageParameters& stage : stages) {
+    const std::unique_ptr<const ChainLayer> layer = Layer(*chain, stage.family, *lean);
+    if (layer->parameters().size() != stage.theta.size()) {
+      return absl::DataLossError(absl::StrFormat("%d hyperparameters of level %d, want %d", stage.theta.size(),
+                                                 chain->levels(), layer->parameters().size()));
+    }
+    FIDELIO_RETURN_IF_ERROR(chain->Add(*layer, stage.theta));
+    if (chain->levels() == 1) *lean = layer->Lean(stage.theta);
+  }
+  return chain;
+}
+
+absl::StatusOr<std::unique_ptr<const GpModel>> BaselineModel::Stage(KernelFamily family,
+                                                                    const std::vector<StageParameters>& before) const {
+  if (joint()) {
+    return std::make_unique<const CoKriging>(data_, family, method_ == BaselineMethod::kDeepMf ? kHidden : 0);
+  }
+  Vector lean;
+  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<ChainPosterior> below, Chain(before, &lean));
+  return Layer(*below, family, lean);
+}
+
+std::vector<Vector> BaselineModel::Starts(const GpModel& stage, uint64_t seed) const {
+  std::vector<Vector> starts = joint() ? CoKrigingStarts(dynamic_cast<const CoKriging&>(stage), seed)
+                                       : LayerStarts(dynamic_cast<const ChainLayer&>(stage));
+  const Vector centres = stage.parameters().Centres(), scales = stage.parameters().Scales();
+  for (Vector& start : starts) start = (start - centres).cwiseQuotient(scales);
+  return starts;
+}
+
+absl::StatusOr<std::unique_ptr<const ScaledPosterior>> BaselineModel::Posterior(
+    const std::vector<StageParameters>& stages) const {
+  if (static_cast<int>(stages.size()) != this->stages()) {
+    return absl::DataLossError(absl::StrFormat("hyperparameters of %d stages, want %d", stages.size(), this->stages()));
+  }
+  if (!joint()) {
+    Vector lean;
+    FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<ChainPosterior> chain, Chain(stages, &lean));
+    return chain;
+  }
+  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<const GpModel> model, Stage(stages[0].family, {}));
+  if (model->parameters().size() != stages[0].theta.size()) {
+    return absl::DataLossError(
+        absl::StrFormat("%d hyperparameters, want %d", stages[0].theta.size(), model->parameters().size()));
+  }
+  return CoKrigingPosterior::Build(dynamic_cast<const CoKriging&>(*model), stages[0].theta);
+}
+
+}  // namespace fidelio

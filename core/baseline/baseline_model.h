@@ -1,0 +1,60 @@
+// BaselineModel: a classic model of given data, before its hyperparameters are known.
+//
+// They are learned in stages, one after the other: a joint model has one, a chain has one per level, and the Gaussian process
+// of a stage depends on the hyperparameters of the stages before. Immutable; safe to share between threads.
+#ifndef FIDELIO_CORE_BASELINE_BASELINE_MODEL_H_
+#define FIDELIO_CORE_BASELINE_BASELINE_MODEL_H_
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/baseline/baseline_method.h"
+#include "core/baseline/chain_posterior.h"
+#include "core/baseline/scaled_posterior.h"
+#include "core/dgp/scaled_data.h"
+#include "core/gp/gp_model.h"
+#include "core/kernel/kernel_family.h"
+
+namespace fidelio {
+
+// A change of what Starts returns, or of a prior, makes saved running fits unusable: raise this with it.
+inline constexpr uint32_t kBaselineRecipeVersion = 1;
+
+// What a stage learned.
+struct StageParameters {
+  KernelFamily family = KernelFamily::kRbf;
+  Vector theta;
+};
+
+class BaselineModel {
+ public:
+  BaselineModel(BaselineMethod method, ScaledData data) : method_(method), data_(std::move(data)) {}
+
+  BaselineMethod method() const { return method_; }
+  const ScaledData& data() const { return data_; }
+  int stages() const;
+
+  // The Gaussian process of the stage after `before`.
+  absl::StatusOr<std::unique_ptr<const GpModel>> Stage(KernelFamily family,
+                                                       const std::vector<StageParameters>& before) const;
+
+  // Where the search for a stage's hyperparameters begins, in whitened parameters (GpObjective); the prior's centre first.
+  std::vector<Vector> Starts(const GpModel& stage, uint64_t seed) const;
+
+  // Needs the parameters of every stage.
+  absl::StatusOr<std::unique_ptr<const ScaledPosterior>> Posterior(const std::vector<StageParameters>& stages) const;
+
+ private:
+  bool joint() const { return method_ == BaselineMethod::kAr1 || method_ == BaselineMethod::kDeepMf; }
+  absl::StatusOr<std::unique_ptr<ChainPosterior>> Chain(const std::vector<StageParameters>& stages, Vector* lean) const;
+  std::unique_ptr<const ChainLayer> Layer(const ChainPosterior& below, KernelFamily family, const Vector& lean) const;
+
+  BaselineMethod method_;
+  ScaledData data_;
+};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_BASELINE_BASELINE_MODEL_H_

@@ -1,0 +1,78 @@
+// ChainPosterior: AR1 (recursive) and NARGP, given their data: level by level, the uncertainty of a level carried to the next.
+//
+//   kLinear      N(m, v) below gives N(ρ m + m_δ(x), ρ² v + v_δ(x))
+//   kNonlinear   N(m, v) below gives Σ_s w_s N(m_t(x, f_s), v_t(x, f_s)),   f_s = m + √v ξ_s      (Gauss–Hermite nodes ξ_s, weights w_s);
+//                for the level above, that mixture counts as the Gaussian with its moments
+//
+// Jointly at several inputs, with the correlations R of the level below, a mean that depends on f has (Mehler's formula)
+//   cov(m_t(x, f), m_t(x', f')) = Σ_{k≥1} c_k(x) c_k(x') R(x, x')^k,       c_k(x) = Σ_s w_s m_t(x, f_s) H_k(ξ_s),
+// and an input that is wanted at a lower level has c_1 = √v and no other: positive semi-definite by Schur's product theorem, also
+// across levels. The posterior covariance of the layer itself is averaged over common nodes. A level is predicted from its data and
+// those of the levels below.
+#ifndef FIDELIO_CORE_BASELINE_CHAIN_POSTERIOR_H_
+#define FIDELIO_CORE_BASELINE_CHAIN_POSTERIOR_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/baseline/chain_layer.h"
+#include "core/baseline/gauss_hermite.h"
+#include "core/baseline/scaled_posterior.h"
+#include "core/gp/gp_posterior.h"
+
+namespace fidelio {
+
+class ChainPosterior : public ScaledPosterior {
+ public:
+  ChainPosterior();
+
+  // Adds the next level, at θ.
+  absl::Status Add(const ChainLayer& layer, const Vector& theta);
+  int levels() const { return static_cast<int>(layers_.size()); }
+
+  // Mean and variance of f_level at the rows of x.
+  GpPosterior::Moments Collapsed(const Matrix& x, int level) const;
+
+  Vector Weights(int level) const override { return Rule(level).weight; }
+  Gaussians Predict(const Matrix& x, int level) const override;
+  Matrix Gradient(const Matrix& x, int level, const Matrix& mean_bar, const Matrix& variance_bar) const override;
+  absl::StatusOr<JointGaussian> Joint(const Matrix& x, const std::vector<int>& levels,
+                                      const std::function<absl::Status()>& check) const override;
+  // NARGP: each sample factorises its own covariance at every level, O(count·n³).
+  absl::StatusOr<Matrix> Sample(const Matrix& x, int level, int count, uint64_t seed, int threads) const override;
+  Gaussians LeaveOneOut(int level) const override;
+  double noise(int level) const override { return layers_[level].noise; }
+  double max_jitter() const override;
+  int64_t MemoryBytes() const override;
+
+ private:
+  struct Layer {
+    LayerKind kind;
+    GpPosterior posterior;
+    double rho = 0, noise = 0;
+    Matrix x;            // N×d, of the observations
+    Vector y, variance;  // N; the variances of their noise
+  };
+  // The Gaussians that a level predicts, and the moments of the level below that they come from.
+  struct Passage {
+    Vector below_mean, below_variance;
+    Gaussians of;
+  };
+
+  const GaussHermite& Rule(int level) const { return layers_[level].kind == LayerKind::kNonlinear ? nodes_ : single_; }
+  // The layer's inputs: x, and below it the nodes of N(m, v), one block of rows per node.
+  Matrix Inputs(int level, const Matrix& x, const Vector& m, const Vector& v) const;
+  Passage Pass(int level, const Matrix& x, GpPosterior::Moments below) const;
+  std::vector<Passage> Climb(const Matrix& x, int level) const;
+  GpPosterior::Moments Moments(int level, const Gaussians& of) const;
+
+  // One level up of a joint Gaussian, for the rows whose level is at least `level`.
+  void Lift(int level, const Matrix& x, const std::vector<int>& levels, JointGaussian& joint) const;
+
+  GaussHermite nodes_, single_;
+  std::vector<Layer> layers_;
+};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_BASELINE_CHAIN_POSTERIOR_H_

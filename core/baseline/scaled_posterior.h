@@ -1,0 +1,54 @@
+// ScaledPosterior: what a classic model at fixed hyperparameters predicts, in standardised units (core/dgp/scaled_data.h).
+//
+// A prediction at x and level t is a mixture Σ_s w_s N(m_s(x), v_s(x)) with weights that depend on the level alone. Immutable; safe to
+// share between threads.
+#ifndef FIDELIO_CORE_BASELINE_SCALED_POSTERIOR_H_
+#define FIDELIO_CORE_BASELINE_SCALED_POSTERIOR_H_
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/base/types.h"
+
+namespace fidelio {
+
+class ScaledPosterior {
+ public:
+  virtual ~ScaledPosterior() = default;
+
+  struct Gaussians {
+    Matrix mean, variance;  // S×n each
+  };
+  struct JointGaussian {
+    Vector mean;        // n
+    Matrix covariance;  // n×n
+  };
+
+  virtual Vector Weights(int level) const = 0;  // S, summing to 1
+  // At the rows of x (n×d, scaled): f without noise.
+  virtual Gaussians Predict(const Matrix& x, int level) const = 0;
+  // Given ∂F/∂mean and ∂F/∂variance of that (S×n each): ∂F/∂x.
+  virtual Matrix Gradient(const Matrix& x, int level, const Matrix& mean_bar, const Matrix& variance_bar) const = 0;
+  // The moments of f at the rows of x, row i at levels[i]; the diagonal is that of the mixture. `check` is asked now and
+  // then, and its error ends the work.
+  virtual absl::StatusOr<JointGaussian> Joint(const Matrix& x, const std::vector<int>& levels,
+                                              const std::function<absl::Status()>& check) const = 0;
+  // Joint samples of f at the rows of x, `count` × n. Sample i depends on the seed and i alone.
+  virtual absl::StatusOr<Matrix> Sample(const Matrix& x, int level, int count, uint64_t seed, int threads) const = 0;
+  // The observations of a level, each predicted with its noise from the others of its level and those below: S×N_t.
+  virtual Gaussians LeaveOneOut(int level) const = 0;
+
+  virtual double noise(int level) const = 0;  // learned variance, with the floor
+  virtual double max_jitter() const = 0;
+  virtual int64_t MemoryBytes() const = 0;
+};
+
+// `count` samples of one Gaussian, count × n; standard normals of sample i are those of stream (seed, i).
+absl::StatusOr<Matrix> SampleGaussian(ScaledPosterior::JointGaussian joint, int count, uint64_t seed);
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_BASELINE_SCALED_POSTERIOR_H_

@@ -1,0 +1,46 @@
+// The inside of a SparseMfDgp.
+#ifndef FIDELIO_CORE_DGP_SPARSE_MF_DGP_IMPL_H_
+#define FIDELIO_CORE_DGP_SPARSE_MF_DGP_IMPL_H_
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/dgp/node_plan.h"
+#include "core/dgp/scaled_data.h"
+#include "core/dgp/sparse_mf_dgp.h"
+#include "core/dgp/sparse_posterior.h"
+
+namespace fidelio {
+
+inline constexpr uint32_t kSparseMfDgpVersion = 1;
+
+struct SparseMfDgp::Impl {
+  uint32_t kind = kVariationalMfDgpKind;
+  Dataset data;
+  FitReport report;
+  Scaling scaling;
+  SparsePosterior posterior;
+  std::vector<double> given_noise;  // per level: mean of the given noise variances, 0 where none is given
+
+  static absl::StatusOr<std::unique_ptr<Impl>> Build(uint32_t kind, Dataset data, Scaling scaling,
+                                                     std::vector<SparseLayerState> layers, const FitReport& report);
+
+  // body(first row, plan, scaled inputs) for the rows of x, some at a time.
+  using BlockBody = std::function<void(Eigen::Index begin, const NodePlan& plan, const Matrix& x)>;
+  void ForBlocks(const Matrix& x, int level, int threads, const BlockBody& body) const;
+
+  // The mixture of a block in the user's units.
+  Mixture PredictBlock(const SparsePosterior::Evaluation& at, const NodePlan& plan, int level,
+                       bool include_noise) const;
+
+  // Noise of a new observation in the user's units.
+  double NoiseAt(int level) const {
+    return posterior.layer(level).noise * scaling.output_sd * scaling.output_sd + given_noise[level];
+  }
+};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_DGP_SPARSE_MF_DGP_IMPL_H_

@@ -1,0 +1,47 @@
+// SviFit: a fit of a SparseMfDgp by inference SVI, the training as published (svi_training.h).
+//
+// options.steps: kPublishedSteps where it is 0. With a time budget, the phases are shares of the time where that ends first.
+#ifndef FIDELIO_CORE_DGP_SVI_FIT_H_
+#define FIDELIO_CORE_DGP_SVI_FIT_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/base/export.h"
+#include "core/dgp/sparse_mf_dgp.h"
+#include "core/emulator/emulator_fit.h"
+
+namespace fidelio {
+
+// Kind of sealed bytes (core/base/bytes.h).
+inline constexpr uint32_t kSviFitKind = 43;
+
+class FIDELIO_EXPORT SviFit final : public EmulatorFit {
+ public:
+  ~SviFit() override;
+
+  static absl::StatusOr<std::unique_ptr<SviFit>> Create(const Dataset& data, const FitOptions& options);
+
+  // Continues what SaveState wrote, with the data that the fit was created with; `threads` as in FitOptions.
+  static absl::StatusOr<std::unique_ptr<SviFit>> Resume(absl::string_view bytes, const Dataset& data, int threads = 0);
+
+  // Gives a SparseMfDgp.
+  absl::StatusOr<std::unique_ptr<MixtureEmulator>> Run(FitObserver* observer = nullptr) override;
+  std::string SaveState() const override;
+
+  // Bytes of memory that a fit of so many observations per level takes, with the default settings: an estimate.
+  static double MemoryBytes(const std::vector<int64_t>& counts, int dimension);
+
+ private:
+  struct Impl;
+  explicit SviFit(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_DGP_SVI_FIT_H_

@@ -1,0 +1,66 @@
+#include "core/dgp/svi_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/base/random.h"
+#include "core/dgp/variational_model.h"
+
+namespace fidelio {
+namespace {
+
+constexpr uint32_t kInducingStream = 0x5e1;
+constexpr int kMostInducing = 1000, kMostInBatch = 1000, kMostNodes = 1000, kMostSamples = 10;
+constexpr int kCandidatesPerPoint = 20;
+
+// Every `stride`-th of the observations of a level; where those are far too many, a random choice of them.
+std::vector<int> Candidates(const ScaledData& data, int level, int stride, int most, uint64_t seed) {
+  const int count = (data.count(level) + stride - 1) / stride;
+  std::vector<int> candidates;
+  if (count <= kCandidatesPerPoint * most) {
+    for (int i = 0; i < count; ++i) candidates.push_back(data.offset[level] + i * stride);
+    return candidates;
+  }
+  Random random(seed, kInducingStream, static_cast<uint32_t>(level));
+  for (int i = 0; i < kCandidatesPerPoint * most; ++i) {
+    candidates.push_back(data.offset[level] + static_cast<int>(random.Uniform() * count) * stride);
+  }
+  return candidates;
+}
+
+}  // namespace
+
+SviSettings SviSettings::For(const std::vector<int>& counts, int inducing_points, int batch_size) {
+  SviSettings settings;
+  settings.inducing_points = inducing_points > 0 ? inducing_points : kMostInducing;
+  settings.batch_size = batch_size > 0 ? batch_size : kMostInBatch;
+  int upper = 0;
+  for (size_t t = 1; t < counts.size(); ++t) upper += std::min(counts[t], settings.batch_size);
+  settings.samples = std::clamp(kMostNodes / std::max(1, upper), 1, kMostSamples);
+  return settings;
+}
+
+SviModel::SviModel(ScaledData scaled, KernelFamily family, const SviSettings& s, uint64_t seed)
+    : data(std::move(scaled)), settings(s) {
+  for (int t = 0; t < data.levels(); ++t) {
+    Layer layer;
+    layer.shape = {.family = family, .dimension = data.dimension(), .linked = t > 0};
+    int below = std::max(0, t - 1);
+    while (data.count(below) == 0) --below;  // level 0 has observations
+    const std::vector<int> chosen =
+        ChooseInducing(data.x, Candidates(data, below, t > 0 ? 2 : 1, s.inducing_points, seed), s.inducing_points);
+    layer.z = data.x(chosen, Eigen::all);
+    layer.zy = data.y(chosen);
+    if (t > 0) layer.zf = layer.zy;
+    layer.theta = size;
+    size += layer.shape.size();
+    if (data.learn_noise[t] && data.count(t) > 0) layer.noise = size++;
+    const int m = static_cast<int>(chosen.size());
+    layer.mean = size;
+    layer.root = size + m;
+    size += m + m * m;
+    layers.push_back(std::move(layer));
+  }
+}
+
+}  // namespace fidelio

@@ -1,0 +1,50 @@
+// SviModel: all that stochastic variational inference of an MF-DGP needs besides its parameters.
+//
+// As published (Cutajar et al. 2019, and their code): the inducing inputs of layer 1 are observed inputs of level 1, those of
+// layer t every other observation (x, y) of level t−1 (of the next below that has any), fixed; at most `inducing_points` per layer, then as far apart as they can be
+// among a random choice. Parameters, layer by layer: θ (layer_kernel.h), the log of the noise variance, the mean of q(u) (M) and
+// its lower triangular root (M×M, column by column). Immutable after construction; safe to share between threads.
+#ifndef FIDELIO_CORE_DGP_SVI_MODEL_H_
+#define FIDELIO_CORE_DGP_SVI_MODEL_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "core/base/types.h"
+#include "core/dgp/layer_kernel.h"
+#include "core/dgp/scaled_data.h"
+
+namespace fidelio {
+
+struct SviSettings {
+  int inducing_points = 1000;  // per layer, at most
+  int batch_size = 1000;       // observations of a level per step, at most
+  int samples = 10;            // of f_{t−1} per observation and step
+  double jitter = 1e-6;        // relative, of k(Z, Z)
+
+  // As published for few observations; one sample where a step has many of them. 0: chosen here.
+  static SviSettings For(const std::vector<int>& counts, int inducing_points, int batch_size);
+};
+
+struct SviModel {
+  struct Layer {
+    LayerShape shape;
+    Matrix z;   // M×D
+    Vector zf;  // M, of linked layers: outputs of level t−1
+    Vector zy;  // M, what q(u) begins with: outputs of level t−1, or of level 1 in layer 1
+    int theta = 0, noise = -1, mean = 0, root = 0;  // places of the parameters; noise −1: not learned
+  };
+
+  ScaledData data;
+  SviSettings settings;
+  std::vector<Layer> layers;
+  int size = 0;
+
+  SviModel(ScaledData scaled, KernelFamily family, const SviSettings& settings, uint64_t seed);
+
+  int batch(int level) const { return std::min(data.count(level), settings.batch_size); }
+};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_DGP_SVI_MODEL_H_

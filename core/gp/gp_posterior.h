@@ -1,0 +1,58 @@
+// GpPosterior: a GpModel at one θ, given its observations.
+//
+//   mean(z) = m(z) + kᵀα        cov(z, z') = k(z, z') − (L⁻¹k)ᵀ(L⁻¹k')        k = k(Z, z),  L Lᵀ = k(Z, Z) + noise,  α = (L Lᵀ)⁻¹(y − m)
+//
+// Without the i-th observation, with K = L Lᵀ and c = K⁻¹k:
+//   mean(z) − c_i α_i / [K⁻¹]_ii        variance(z) + c_i² / [K⁻¹]_ii
+//
+// Limits: without observations it is the prior. Immutable after Build; safe to share between threads.
+#ifndef FIDELIO_CORE_GP_GP_POSTERIOR_H_
+#define FIDELIO_CORE_GP_GP_POSTERIOR_H_
+
+#include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "core/base/types.h"
+#include "core/gp/gp_model.h"
+
+namespace fidelio {
+
+class GpPosterior {
+ public:
+  // Fails when the covariance of the data can't be factorised. The model is needed only here.
+  static absl::StatusOr<GpPosterior> Build(const GpModel& model, const Vector& theta);
+
+  struct Moments {
+    Vector mean, variance;  // M each; variances of f, positive
+  };
+  Moments Predict(const Matrix& z) const;
+
+  // Given ∂F/∂mean and ∂F/∂variance of Predict(z): ∂F/∂z.
+  Matrix Gradient(const Matrix& z, const Vector& mean_bar, const Vector& variance_bar) const;
+
+  // M×M, symmetric; the diagonal is Predict's variance.
+  Matrix Covariance(const Matrix& z) const;
+
+  // Observations y_i, begin ≤ i < end, each predicted from the others among the first `end`: noise is in their variance.
+  Moments LeaveOneOut(int begin, int end) const;
+
+  // f at the rows of z, each without one observation: row j without observation left_out[j].
+  Moments PredictWithout(const Matrix& z, const Eigen::VectorXi& left_out) const;
+
+  double jitter() const { return jitter_; }
+  int64_t MemoryBytes() const;
+
+ private:
+  // Variances below this part of the prior's are rounding.
+  Vector Positive(const Vector& variance, const Vector& prior) const;
+
+  std::shared_ptr<const GpPrior> prior_;
+  Vector y_, whitened_, alpha_;  // N: L⁻¹(y − m), K⁻¹(y − m)
+  Matrix inverse_;               // L⁻¹, lower triangular
+  double jitter_ = 0;
+};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_GP_GP_POSTERIOR_H_

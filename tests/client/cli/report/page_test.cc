@@ -1,0 +1,159 @@
+#include "client/cli/report/page.h"
+
+#include <cmath>
+
+#include "client/cli/report/figures.h"
+#include "gtest/gtest.h"
+
+namespace fidelio::cli {
+namespace {
+
+using Eigen::VectorXd;
+
+// A model of d inputs and the fidelities low and high, with all that a report can have.
+ReportData Example(int d) {
+  ReportData data;
+  data.server = "1.2.3";
+  data.generated = "2024-05-06 07:08 UTC";
+  data.model.set_name("models/wing");
+  data.model.set_input_dimension(static_cast<uint32_t>(d));
+  data.model.set_kind(v1::MODEL_KIND_MF_DGP);
+  data.model.set_data_version(3);
+  data.revision.set_name("models/wing/revisions/2");
+  data.revision.set_data_version(3);
+  data.revision.set_current(true);
+  data.revision.set_inference(v1::INFERENCE_MOMENTS);
+  data.lower = VectorXd::Zero(d);
+  data.upper = VectorXd::Ones(d);
+  data.centre = VectorXd::Constant(d, 0.5);
+  data.centre_text = "the middle";
+  v1::Fit fit;
+  for (int i = 1; i <= 30; ++i) {
+    v1::FitPoint* point = fit.add_history();
+    point->set_phase(i < 20 ? "optimise" : "sample");
+    point->set_iteration(i);
+    point->set_elbo(-100.0 / i);
+  }
+  data.fit = fit;
+  client::Diagnostics diagnostics;
+  client::Suggestions suggestions;
+  for (int t = 0; t < 2; ++t) {
+    const int n = t == 0 ? 20 : 9;
+    FidelityData fidelity{.level = t, .name = t == 0 ? "low" : "high", .cost = t == 0 ? 1.0 : 10.0, .count = n};
+    fidelity.x = Eigen::MatrixXd::Constant(n, d, 0.5);
+    fidelity.x.col(0).setLinSpaced(n, 0, 1);
+    fidelity.y = fidelity.x.col(0).array().sin();
+    for (int j = 0; j < d; ++j) {
+      const VectorXd x = VectorXd::LinSpaced(5, 0, 1), y = x.array().sin();
+      fidelity.slices.push_back({x, y, y.array() - 0.2, y.array() - 0.1, y.array() + 0.1, y.array() + 0.2});
+    }
+    data.fidelities.push_back(fidelity);
+    diagnostics.fidelities.push_back({.level = t,
+                                      .fidelity = fidelity.name,
+                                      .count = n,
+                                      .residuals = VectorXd::LinSpaced(n, -2, 2),
+                                      .mean = fidelity.y,
+                                      .variance = VectorXd::Constant(n, 0.01),
+                                      .cdf = VectorXd::LinSpaced(n, 0.02, 0.98),
+                                      .r2 = 0.97,
+                                      .coverage50 = 0.5,
+                                      .coverage90 = 0.9,
+                                      .coverage95 = 1});
+    suggestions.runs.push_back(
+        {.input = VectorXd::Constant(d, 0.25), .level = t, .fidelity = fidelity.name, .cost = 1});
+  }
+  for (int j = 0; j < d; ++j) data.panels.push_back(j);
+  data.links.push_back({0, 1, data.fidelities[0].y, data.fidelities[0].y, data.fidelities[1].y, data.fidelities[1].y});
+  if (d == 2) {
+    const VectorXd grid = VectorXd::LinSpaced(7, 0, 1);
+    data.map = Map{grid, grid, grid * grid.transpose(), Eigen::MatrixXd::Ones(7, 7)};
+  }
+  data.diagnostics = diagnostics;
+  data.suggestions = suggestions;
+  return data;
+}
+
+bool Has(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST(PageTest, HasEveryPartWithAPicture) {
+  const std::string page = RenderReport(Example(2));
+  for (const char* title :
+       {"Slices", "Map", "From fidelity to fidelity", "Can it be trusted?", "How the fit went", "Where to run next"}) {
+    EXPECT_TRUE(Has(page, std::string("<h2>") + title)) << title;
+  }
+  EXPECT_TRUE(Has(page, "9 runs"));
+  EXPECT_TRUE(Has(page, "at cost 10"));
+  EXPECT_TRUE(Has(page, "moments"));
+  EXPECT_TRUE(Has(page, "9 of 9 high observations"));
+  EXPECT_FALSE(Has(RenderReport(Example(1)), "<h2>Map"));
+  EXPECT_TRUE(Has(RenderReport(Example(1)), "<h2>The function"));
+}
+
+TEST(PageTest, NeedsNothingElse) {
+  const std::string page = RenderReport(Example(2));
+  for (const char* word : {"<script", "http:", "https:", "src=", "@import", "url("})
+    EXPECT_FALSE(Has(page, word)) << word;
+}
+
+TEST(PageTest, TheSameDataGiveTheSameBytes) { EXPECT_EQ(RenderReport(Example(3)), RenderReport(Example(3))); }
+
+TEST(PageTest, NamesAndDescriptionsAreText) {
+  ReportData data = Example(1);
+  data.model.set_description("<script>alert(1)</script>");
+  data.model.set_name("models/a<b");
+  data.fidelities[0].name = "<img onerror=x>";
+  data.diagnostics->fidelities[0].fidelity = "<i>";
+  data.suggestions->runs[0].fidelity = "\"><u>";
+  const std::string page = RenderReport(data);
+  for (const char* markup : {"<script", "<img", "<i>", "<u>", "a<b"}) EXPECT_FALSE(Has(page, markup)) << markup;
+  EXPECT_TRUE(Has(page, "&lt;script&gt;alert(1)"));
+}
+
+TEST(PageTest, PartsThatTheServerCouldNotAnswerSayWhy) {
+  ReportData data = Example(2);
+  data.diagnostics = absl::ResourceExhaustedError("too much data");
+  data.suggestions = absl::DeadlineExceededError("too slow");
+  data.fit = absl::NotFoundError("another server's");
+  data.map.reset();
+  data.links.clear();
+  const std::string page = RenderReport(data);
+  EXPECT_TRUE(Has(page, "too much data"));
+  EXPECT_TRUE(Has(page, "too slow"));
+  EXPECT_TRUE(Has(page, "another server&#39;s"));
+  EXPECT_FALSE(Has(page, "<h2>Map"));
+  EXPECT_FALSE(Has(page, "verdict good"));
+  data.suggestions = absl::UnknownError("");
+  EXPECT_FALSE(Has(RenderReport(data), "Where to run next"));
+}
+
+TEST(PageTest, AModelWithoutDataOfAFidelityIsShown) {
+  ReportData data = Example(2);
+  data.fidelities[0].count = 0;
+  data.fidelities[0].x.resize(0, 2);
+  data.fidelities[0].y.resize(0);
+  data.fidelities[0].slices.clear();
+  data.diagnostics->fidelities[0] = {.level = 0, .fidelity = "low"};
+  EXPECT_TRUE(Has(RenderReport(data), "0 runs"));
+}
+
+TEST(PageTest, IntervalsThatHoldTooFewObservationsAreCalledSo) {
+  ReportData data = Example(1);
+  data.diagnostics->fidelities[1].coverage95 = 4.0 / 9;
+  EXPECT_TRUE(Has(RenderReport(data), "verdict bad"));
+  EXPECT_TRUE(Has(RenderReport(data), "4 of 9 high observations"));
+}
+
+TEST(FiguresTest, ChanceExplainsWhatTheBinomialDistributionSays) {
+  // 95 % of 20: P(X ≤ 16) = 0.0159, P(X ≤ 17) = 0.0755; 50 % of 10: P(X ≤ 1) = 0.0107, P(X ≤ 8) = 0.9893.
+  EXPECT_EQ(ExpectedWithin(20, 0.95).least, 17);
+  EXPECT_EQ(ExpectedWithin(20, 0.95).most, 20);
+  EXPECT_EQ(ExpectedWithin(10, 0.5).least, 2);
+  EXPECT_EQ(ExpectedWithin(10, 0.5).most, 8);
+  EXPECT_EQ(ExpectedWithin(1, 0.95).least, 0);
+  const Counts many = ExpectedWithin(1'000'000, 0.5);
+  EXPECT_NEAR(static_cast<double>(many.least), 499'020, 1);
+  EXPECT_NEAR(static_cast<double>(many.most), 500'980, 1);
+}
+
+}  // namespace
+}  // namespace fidelio::cli

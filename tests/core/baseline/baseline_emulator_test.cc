@@ -1,0 +1,147 @@
+#include "core/baseline/baseline_emulator.h"
+
+#include <cmath>
+#include <memory>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "tests/support/near.h"
+#include "tests/support/small_data.h"
+#include "tests/support/status.h"
+
+namespace fidelio {
+namespace {
+
+class BaselineEmulatorTest : public ::testing::TestWithParam<BaselineMethod> {
+ protected:
+  std::unique_ptr<BaselineEmulator> Fit(const Dataset& data, const FitOptions& options = {}) {
+    auto model = BaselineEmulator::Fit(GetParam(), data, options);
+    EXPECT_TRUE(model.ok()) << model.status();
+    return *std::move(model);
+  }
+};
+
+double Error(const Emulator& model, int level) {
+  const Matrix x = SmallQueries(200, model.input_dimension());
+  const Prediction p = *model.Predict(x, {.level = level});
+  double squares = 0, spread = 0;
+  for (int i = 0; i < x.rows(); ++i) {
+    squares += std::pow(p.mean[i] - SmallFunction(x.row(i), level), 2);
+    spread += std::pow(SmallFunction(x.row(i), level), 2);
+  }
+  return std::sqrt(squares / spread);
+}
+
+TEST_P(BaselineEmulatorTest, PredictsEveryLevelNearTheTruth) {
+  const auto model = Fit(SmallData({14, 8, 5}, 2));
+  EXPECT_EQ(model->method(), GetParam());
+  for (int level = 0; level < 3; ++level) EXPECT_LT(Error(*model, level), 0.2) << level;
+}
+
+TEST_P(BaselineEmulatorTest, EveryKernelAndTheBestOfThemFit) {
+  const Dataset data = SmallData({10, 5}, 1);
+  std::vector<std::optional<KernelFamily>> kernels(std::begin(kAllKernelFamilies), std::end(kAllKernelFamilies));
+  double best = -1e300;
+  for (const auto& kernel : kernels) {
+    const auto model = Fit(data, {.kernel = kernel});
+    EXPECT_LT(Error(*model, 1), 0.3);
+    best = std::max(best, model->report().log_posterior);
+  }
+  EXPECT_GE(Fit(data, {.kernel = std::nullopt})->report().log_posterior, best - 1e-6);
+}
+
+TEST_P(BaselineEmulatorTest, UnitsDoNotMatter) {
+  const Dataset data = SmallData({10, 5}, 2);
+  const Matrix x = SmallQueries(10, 2);
+  const Prediction plain = *Fit(data)->Predict(x, {});
+  for (const double unit : {1e-12, 1e12}) {
+    Dataset scaled = data;
+    for (LevelData& level : scaled.levels) {
+      level.x *= 1000;
+      level.y *= unit;
+    }
+    const Prediction p = *Fit(scaled)->Predict(1000 * x, {});
+    EXPECT_TRUE((p.mean / unit).isApprox(plain.mean, 0.02)) << unit;
+  }
+}
+
+TEST_P(BaselineEmulatorTest, GivenNoiseIsUsedPointByPoint) {
+  Dataset data = SmallData({20, 10}, 1);
+  Vector& noise = data.levels[1].noise_variance;
+  noise = Vector::Constant(10, 1e-8);
+  noise[3] = 1e4;  // tells nothing
+  data.levels[1].y[3] += 5;
+  const auto model = Fit(data);
+  const Prediction p = *model->Predict(data.levels[1].x, {});
+  for (int i = 0; i < 10; ++i) {
+    EXPECT_NEAR(p.mean[i], SmallFunction(data.levels[1].x.row(i), 1), i == 3 ? 0.5 : 0.02) << i;
+  }
+  // A new observation of a level with given noise has their mean.
+  const Prediction y = *model->Predict(data.levels[1].x, {.include_noise = true});
+  EXPECT_GT(y.variance.minCoeff(), noise.mean());
+}
+
+// The same hyperparameters, and what is left after the observation and the levels above are taken away.
+TEST_P(BaselineEmulatorTest, LeaveOneOutEqualsConditioningOnTheRest) {
+  const Dataset data = SmallData({9, 6, 4}, 1);
+  const auto model = Fit(data);
+  const auto left_out = model->LeaveOneOutPredictions();
+  ASSERT_TRUE(left_out.ok());
+  for (int level = 0; level < 3; ++level) {
+    for (const int i : {0, 2}) {
+      Dataset rest = data;
+      for (int t = level; t < 3; ++t) {
+        std::vector<int> kept;
+        for (int j = 0; t == level && j < data.levels[t].y.size(); ++j) {
+          if (j != i) kept.push_back(j);
+        }
+        rest.levels[t].x = data.levels[t].x(kept, Eigen::all).eval();
+        rest.levels[t].y = data.levels[t].y(kept).eval();
+      }
+      const auto conditioned = model->Condition(rest, 1);
+      ASSERT_TRUE(conditioned.ok()) << conditioned.status();
+      const Prediction p =
+          *(*conditioned)->Predict(data.levels[level].x.row(i), {.level = level, .include_noise = true});
+      const double inflation = (*(*conditioned)->LeaveOneOutPredictions())[level].inflation;
+      const LeaveOneOut& at = (*left_out)[level];
+      const double sd = std::sqrt(at.variance[i]);
+      EXPECT_NEAR(p.mean[0], at.mean[i], 1e-4 * sd) << "level " << level << " " << i;
+      EXPECT_NEAR(p.variance[0] / inflation, at.variance[i], 1e-4 * at.variance[i]) << "level " << level << " " << i;
+    }
+  }
+}
+
+TEST_P(BaselineEmulatorTest, VariancesOfTheHighestLevelGrowWhenItsResidualsAreLarge) {
+  Dataset data = SmallData({12, 8}, 1);
+  data.levels[1].y[2] += 4;  // what a smooth function can't explain
+  data.levels[1].noise_variance = Vector::Constant(8, 1e-8);
+  const auto model = Fit(data);
+  const auto left_out = model->LeaveOneOutPredictions();
+  ASSERT_TRUE(left_out.ok());
+  const LeaveOneOut& top = (*left_out)[1];
+  const double residual = ((top.y - top.mean).array().square() / top.variance.array()).mean();
+  EXPECT_NEAR(top.inflation, std::max(1.0, residual), 1e-9 * residual);
+  EXPECT_EQ((*left_out)[0].inflation, 1);
+}
+
+TEST_P(BaselineEmulatorTest, IntervalsWidenWhereNoHighFidelityDataIs) {
+  Dataset data = SmallData({20, 8}, 1);
+  LevelData& high = data.levels[1];
+  high.x *= 0.4;  // the left side only
+  for (int i = 0; i < high.x.rows(); ++i) high.y[i] = SmallFunction(high.x.row(i), 1);
+  const Prediction p = *Fit(data)->Predict(Matrix{{0.2}, {0.95}}, {});
+  EXPECT_GT(p.variance[1], 3 * p.variance[0]);
+}
+
+TEST_P(BaselineEmulatorTest, ACheckpointOfAnotherMethodIsRefused) {
+  const std::string bytes = Fit(SmallData({6, 4}, 1))->Save();
+  for (const BaselineMethod other : kAllBaselineMethods) {
+    EXPECT_EQ(BaselineEmulator::Load(other, bytes).ok(), other == GetParam());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, BaselineEmulatorTest, ::testing::ValuesIn(kAllBaselineMethods),
+                         [](const auto& test) { return std::string(NameOf(test.param)); });
+
+}  // namespace
+}  // namespace fidelio

@@ -1,0 +1,131 @@
+#include "core/baseline/chain_posterior.h"
+
+#include <cmath>
+#include <vector>
+
+#include "core/baseline/baseline_model.h"
+#include "core/baseline/co_kriging.h"
+#include "core/baseline/co_kriging_posterior.h"
+#include "gtest/gtest.h"
+#include "tests/support/eigenvalues.h"
+#include "tests/support/near.h"
+#include "tests/support/small_data.h"
+
+namespace fidelio {
+namespace {
+
+// Every stage at its prior's centre, with a noise that is small enough to interpolate and large enough to factorise.
+std::vector<StageParameters> Centres(const BaselineModel& model, double log_noise) {
+  std::vector<StageParameters> stages;
+  for (int t = 0; t < model.stages(); ++t) {
+    const auto stage = model.Stage(KernelFamily::kMatern52, stages);
+    EXPECT_TRUE(stage.ok()) << stage.status();
+    Vector theta = (*stage)->parameters().Centres();
+    for (const ParameterBlock& block : (*stage)->parameters().blocks()) {
+      if (block.name[0] == 'n') theta[block.offset] = log_noise;
+    }
+    stages.push_back({.family = KernelFamily::kMatern52, .theta = theta});
+  }
+  return stages;
+}
+
+// Each level's inputs are some of those of the level below.
+Dataset NestedData() {
+  Dataset data = SmallData({12, 7, 4}, 1);
+  for (size_t t = 1; t < data.levels.size(); ++t) {
+    LevelData& level = data.levels[t];
+    level.x = data.levels[0].x.topRows(level.y.size());
+    for (int i = 0; i < level.y.size(); ++i) level.y[i] = SmallFunction(level.x.row(i), static_cast<int>(t));
+  }
+  return data;
+}
+
+// Le Gratiet and Garnier (2014): with nested designs and without noise, levels can be fitted one after the other.
+TEST(ChainPosteriorTest, RecursiveAr1EqualsTheJointModelOnNestedDataWithoutNoise) {
+  const ScaledData data = ScaleData(NestedData());
+  const BaselineModel chain(BaselineMethod::kAr1Recursive, data), joint(BaselineMethod::kAr1, data);
+  const auto recursive = chain.Posterior(Centres(chain, -12));
+  const auto together = joint.Posterior(Centres(joint, -12));
+  ASSERT_TRUE(recursive.ok() && together.ok()) << recursive.status() << together.status();
+  const Matrix x = SmallQueries(15, 1);
+  const auto a = (*recursive)->Predict(x, 2), b = (*together)->Predict(x, 2);
+  EXPECT_TRUE(Near(a.mean, b.mean, 1e-4));
+  EXPECT_TRUE(Near(a.variance, b.variance, 1e-4));
+}
+
+class NargpTest : public ::testing::Test {
+ protected:
+  NargpTest() {
+    Dataset data = SmallData({6, 5, 4}, 1);
+    for (LevelData& level : data.levels) level.x *= 0.6;  // the rest is extrapolation: there is something to propagate
+    const BaselineModel model(BaselineMethod::kNargp, ScaleData(data));
+    posterior_ = *model.Posterior(Centres(model, -2));
+  }
+  std::unique_ptr<const ScaledPosterior> posterior_;
+  const Matrix x_{{0.1}, {0.55}, {1.2}, {1.4}};
+};
+
+// Samples go from level to level without quadrature.
+TEST_F(NargpTest, MomentsAgreeWithMonteCarlo) {
+  constexpr int kCount = 20000;
+  for (int level = 0; level < 3; ++level) {
+    const auto paths = posterior_->Sample(x_, level, kCount, 3, 2);
+    ASSERT_TRUE(paths.ok()) << paths.status();
+    const auto joint = posterior_->Joint(x_, std::vector<int>(4, level), nullptr);
+    ASSERT_TRUE(joint.ok());
+    const Vector mean = paths->colwise().mean(), sd = joint->covariance.diagonal().cwiseSqrt();
+    const Matrix centred = paths->rowwise() - mean.transpose();
+    const Matrix covariance = centred.transpose() * centred / kCount;
+    // Above level 1 the mixture below counts as a Gaussian.
+    const double room = level < 2 ? 0.02 : 0.05;
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_NEAR(mean[i], joint->mean[i], room * sd[i]) << "level " << level << " row " << i;
+      for (int j = 0; j < 4; ++j) {
+        EXPECT_NEAR(covariance(i, j), joint->covariance(i, j), (2 * room + (i == j ? 0 : 0.05)) * sd[i] * sd[j])
+            << "level " << level << " " << i << "," << j;
+      }
+    }
+  }
+}
+
+TEST_F(NargpTest, JointMomentsAcrossLevelsArePositiveAndAgreeWithPredict) {
+  Matrix x(12, 1);
+  x << x_, x_, x_;
+  std::vector<int> levels;
+  for (int i = 0; i < 12; ++i) levels.push_back(i / 4);
+  const auto joint = posterior_->Joint(x, levels, nullptr);
+  ASSERT_TRUE(joint.ok());
+  const Matrix symmetric = 0.5 * (joint->covariance + joint->covariance.transpose());
+  EXPECT_TRUE(IsPositiveSemidefinite(symmetric, 1e-10, 1));
+  for (int level = 0; level < 3; ++level) {
+    const auto gaussians = posterior_->Predict(x_, level);
+    const Vector weight = posterior_->Weights(level);
+    const Vector mean = gaussians.mean.transpose() * weight;
+    const Vector variance = gaussians.variance.transpose() * weight +
+                            (gaussians.mean.rowwise() - mean.transpose()).cwiseAbs2().transpose() * weight;
+    EXPECT_TRUE(Near(joint->mean.segment(4 * level, 4), mean, 1e-11));
+    EXPECT_TRUE(Near(joint->covariance.diagonal().segment(4 * level, 4), variance, 1e-10));
+  }
+}
+
+TEST_F(NargpTest, GradientAgreesWithDifferences) {
+  constexpr double kStep = 1e-5;
+  for (int level = 0; level < 3; ++level) {
+    const Matrix bar = posterior_->Predict(x_, level).mean.array().cos(), other = bar.array().sin();
+    const Matrix gradient = posterior_->Gradient(x_, level, bar, other);
+    const auto value = [&](const Matrix& x) -> Vector {
+      const auto p = posterior_->Predict(x, level);
+      return (bar.cwiseProduct(p.mean) + other.cwiseProduct(p.variance)).colwise().sum();
+    };
+    const Vector difference = (value(x_.array() + kStep) - value(x_.array() - kStep)) / (2 * kStep);
+    EXPECT_TRUE(Near(gradient, difference, 1e-6)) << "level " << level;
+  }
+}
+
+TEST_F(NargpTest, WorkEndsWhenItsCallerSaysSo) {
+  const auto joint = posterior_->Joint(x_, {0, 1, 2, 2}, [] { return absl::CancelledError("gone"); });
+  EXPECT_EQ(joint.status().code(), absl::StatusCode::kCancelled);
+}
+
+}  // namespace
+}  // namespace fidelio

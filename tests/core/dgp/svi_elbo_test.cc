@@ -1,0 +1,126 @@
+#include "core/dgp/svi_elbo.h"
+
+#include <cmath>
+#include <memory>
+#include <vector>
+
+#include "core/base/random.h"
+#include "core/dgp/svi_training.h"
+#include "core/optim/gradient_check.h"
+#include "gtest/gtest.h"
+#include "tests/support/function_objective.h"
+#include "tests/support/small_data.h"
+
+namespace fidelio {
+namespace {
+
+std::shared_ptr<const SviModel> ModelOf(const std::vector<int>& sizes, const SviSettings& settings) {
+  return std::make_shared<const SviModel>(ScaleData(SmallData(sizes, 2)), KernelFamily::kRbf, settings, 1);
+}
+
+Vector SomeParameters(const SviModel& model) {
+  Random random(5, 0);
+  Vector p = Vector::Zero(model.size);
+  for (const SviModel::Layer& layer : model.layers) {
+    const int m = static_cast<int>(layer.z.rows());
+    p.segment(layer.theta, layer.shape.size()) = 0.2 * random.NormalVector(layer.shape.size()).array() - 0.4;
+    if (layer.noise >= 0) p[layer.noise] = -2 + 0.2 * random.Normal();
+    p.segment(layer.mean, m) = 0.5 * random.NormalVector(m);
+    for (int j = 0; j < m; ++j) {
+      for (int i = j; i < m; ++i) p[layer.root + j * m + i] = (i == j ? 0.5 : 0.1) + 0.1 * random.Normal();
+    }
+  }
+  return p;
+}
+
+TEST(SviElboTest, GradientAgreesWithDifferencesInEverySpace) {
+  const auto model = ModelOf({9, 6, 4}, {.inducing_points = 5, .batch_size = 5, .samples = 3});
+  const Vector p = SomeParameters(*model);
+  std::vector<int> free;  // all but the zeros above the diagonals of roots
+  for (int i = 0; i < model->size; ++i) {
+    if (p[i] != 0) free.push_back(i);
+  }
+  for (const SviSpace space :
+       {SviSpace{}, SviSpace{.inducing_mean = true}, SviSpace{.inducing_mean = true, .inducing_root = true}}) {
+    SviElbo elbo(model, 3, 1);
+    FunctionObjective objective(static_cast<int>(free.size()), [&](const Vector& at, Vector* gradient) {
+      Vector whole = p, whole_gradient;
+      whole(free) = at;
+      const auto value = elbo.Evaluate(whole, space, 7, &whole_gradient);
+      EXPECT_TRUE(value.ok()) << value.status();
+      if (gradient != nullptr) *gradient = whole_gradient(free);
+      return *value;
+    });
+    EXPECT_LT(CheckGradient(objective, p(free), 1e-3).max_relative_error, 1e-6);
+  }
+}
+
+TEST(SviElboTest, ConvertingTheSpaceOfQChangesNothing) {
+  const auto model = ModelOf({9, 6}, {.inducing_points = 6, .samples = 2});
+  SviElbo elbo(model, 3, 1);
+  Vector p = SomeParameters(*model);
+  const SviSpace inducing{.inducing_mean = true, .inducing_root = true};
+  const double before = *elbo.Evaluate(p, {}, 1, nullptr);
+  ASSERT_TRUE(elbo.Convert({}, inducing, &p).ok());
+  EXPECT_NEAR(*elbo.Evaluate(p, inducing, 1, nullptr), before, 1e-6 * std::abs(before));
+}
+
+TEST(SviElboTest, MiniBatchesEstimateTheWhole) {
+  const auto batches = ModelOf({40, 5}, {.inducing_points = 6, .batch_size = 8, .samples = 4});
+  const auto whole = ModelOf({40, 5}, {.inducing_points = 6, .batch_size = 40, .samples = 4});
+  const Vector p = SomeParameters(*whole);
+  SviElbo small(batches, 3, 1), large(whole, 3, 1);
+  double sum = 0, square = 0, exact = 0;
+  constexpr int kSteps = 3000;
+  for (int step = 0; step < kSteps; ++step) {
+    const double value = *small.Evaluate(p, {}, step, nullptr);
+    sum += value;
+    square += value * value;
+    exact += *large.Evaluate(p, {}, step, nullptr);
+  }
+  const double mean = sum / kSteps, error = std::sqrt((square / kSteps - mean * mean) / kSteps);
+  EXPECT_NEAR(mean, exact / kSteps, 5 * error);
+  EXPECT_GT(error, 0);
+}
+
+TEST(SviElboTest, AStepDependsOnSeedAndNumberAlone) {
+  const auto model = ModelOf({30, 10}, {.inducing_points = 6, .batch_size = 8, .samples = 2});
+  const Vector p = SomeParameters(*model);
+  SviElbo one(model, 3, 1), two(model, 3, 2), other(model, 4, 1);
+  Vector a, b;
+  ASSERT_TRUE(one.Evaluate(p, {}, 5, &a).ok());
+  EXPECT_EQ(*one.Evaluate(p, {}, 9, &a), *two.Evaluate(p, {}, 9, &b));
+  EXPECT_EQ(a, b);
+  EXPECT_NE(*one.Evaluate(p, {}, 9, &a), *other.Evaluate(p, {}, 9, &b));
+  EXPECT_NE(*one.Evaluate(p, {}, 9, &a), *one.Evaluate(p, {}, 10, &b));
+}
+
+TEST(SviModelTest, InducingInputsAreObservationsOfTheLevelBelow) {
+  const Dataset data = SmallData({20, 8, 4}, 2);
+  const SviModel model(ScaleData(data), KernelFamily::kRbf, SviSettings::For({20, 8, 4}, 0, 0), 1);
+  EXPECT_EQ(model.layers[0].z.rows(), 20);
+  EXPECT_EQ(model.layers[1].z.rows(), 10);  // every other one
+  EXPECT_EQ(model.layers[2].z.rows(), 4);
+  EXPECT_EQ(model.layers[1].zf[1], model.data.y[2]);
+  EXPECT_EQ(model.settings.samples, 10);
+  const SviModel gap(ScaleData(SmallData({20, 0, 4}, 2)), KernelFamily::kRbf, SviSettings::For({20, 0, 4}, 7, 0), 1);
+  EXPECT_EQ(gap.layers[2].z.rows(), 7);
+}
+
+TEST(SviTrainingTest, TheBoundGrows) {
+  const auto model = ModelOf({15, 6}, SviSettings::For({15, 6}, 0, 0));
+  SviTraining training(model, 1, 1);
+  auto state = training.Start({}, {});
+  ASSERT_TRUE(state.ok()) << state.status();
+  constexpr int kSteps = 3000;
+  double early = 0;
+  for (int step = 0; step < kSteps; ++step) {
+    ASSERT_TRUE(training.Step(static_cast<double>(step) / kSteps, &*state).ok());
+    if (step == kSteps / 2) early = state->bound;
+  }
+  EXPECT_EQ(state->phase, 2);
+  EXPECT_GT(state->bound, early);
+}
+
+}  // namespace
+}  // namespace fidelio
