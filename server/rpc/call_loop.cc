@@ -1,11 +1,17 @@
 #include "server/rpc/call_loop.h"
 
+#include <fcntl.h>
 #include <grpc/support/time.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "server/rpc/completion.h"
 
@@ -27,8 +33,8 @@ constexpr absl::Duration kTurn = absl::Milliseconds(100);
 // How long the first reader looks for the next call, and for how many ticks it does not after others had work to do.
 constexpr int64_t kLookNanoseconds = 250'000;
 constexpr int kModestTicks = 25;
-// Others had work to do: the rest of the process used more of a processor than this, or the reader got less of its own.
-constexpr double kOthersShare = 0.5, kOwnShare = 0.9;
+// Others had work to do when the reader got less of its processor than this.
+constexpr double kOwnShare = 0.9;
 // Completions that come sooner belong to the call before.
 constexpr int64_t kAtOnceNanoseconds = 20'000;
 
@@ -38,9 +44,25 @@ int64_t Nanoseconds(clockid_t clock) {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
+// Threads of the whole machine that run or would like to: the fourth field of /proc/loadavg, before its slash.
+int RunnableThreads(int load_file) {
+  char text[128];
+  const ssize_t size = pread(load_file, text, sizeof(text), 0);
+  const std::vector<absl::string_view> fields =
+      absl::StrSplit(absl::string_view(text, static_cast<size_t>(std::max<ssize_t>(0, size))), absl::ByAnyChar(" /"));
+  int threads = 0;
+  return fields.size() > 3 && absl::SimpleAtoi(fields[3], &threads) ? threads : std::numeric_limits<int>::max();
+}
+
 }  // namespace
 
+CallLoop::CallLoop(std::unique_ptr<grpc::ServerCompletionQueue> queue)
+    : queue_(std::move(queue)),
+      load_file_(open("/proc/loadavg", O_RDONLY | O_CLOEXEC)),
+      processors_(static_cast<int>(std::thread::hardware_concurrency())) {}
+
 CallLoop::~CallLoop() {
+  if (load_file_ >= 0) close(load_file_);
   // gRPC wants queues to be empty when they are destroyed.
   if (!shut_) queue_->Shutdown();
   void* tag = nullptr;
@@ -141,13 +163,13 @@ bool CallLoop::WasBusy(Reader& reader, absl::Duration elapsed) {
   return share > kBusyShare;
 }
 
-bool CallLoop::ProcessorsWereFree(absl::Duration elapsed) {
+bool CallLoop::ProcessorsAreFree() {
   const auto since = [](int64_t now, int64_t& seen) { return static_cast<double>(now - std::exchange(seen, now)); };
   const Reader& first = *all_readers_[0];
-  const double process = since(Nanoseconds(CLOCK_PROCESS_CPUTIME_ID), seen_process_nanoseconds_);
-  const double reader = since(Nanoseconds(first.cpu_clock), seen_reader_nanoseconds_);
+  const double own = since(Nanoseconds(first.cpu_clock), seen_reader_nanoseconds_);
   const double looked = since(first.looked_nanoseconds.load(std::memory_order_relaxed), seen_looked_nanoseconds_);
-  return process - reader < kOthersShare * absl::ToDoubleNanoseconds(elapsed) && reader >= kOwnShare * looked;
+  // This thread runs, too.
+  return own >= kOwnShare * looked && RunnableThreads(load_file_) <= processors_ + 1;
 }
 
 void CallLoop::Watch() {
@@ -158,7 +180,7 @@ void CallLoop::Watch() {
     const absl::Time now = absl::Now();
     int free = 0;
     for (int i = 0; i < readers_; ++i) free += !WasBusy(*all_readers_[static_cast<size_t>(i)], now - last);
-    modest_ticks = ProcessorsWereFree(now - last) ? std::max(0, modest_ticks - 1) : kModestTicks;
+    modest_ticks = ProcessorsAreFree() ? std::max(0, modest_ticks - 1) : kModestTicks;
     last = now;
     busy_ticks = free == 0 ? busy_ticks + 1 : 0;
     quiet_ticks = free > 1 ? quiet_ticks + 1 : 0;

@@ -38,7 +38,7 @@ namespace fidelio {
 
 class CallLoop {
  public:
-  explicit CallLoop(std::unique_ptr<grpc::ServerCompletionQueue> queue) : queue_(std::move(queue)) {}
+  explicit CallLoop(std::unique_ptr<grpc::ServerCompletionQueue> queue);
   // After Stop, or without Start.
   ~CallLoop();
   CallLoop(const CallLoop&) = delete;
@@ -77,8 +77,8 @@ class CallLoop {
   // `soon` tells from call to call whether the last one came soon.
   bool LookForNext(Reader& reader, bool& soon, void** tag, bool* ok);
   void Watch() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Whether processors were free since it was last asked, `elapsed` ago, but for the first reader.
-  bool ProcessorsWereFree(absl::Duration elapsed);
+  // Whether nobody waits for a processor, and the first reader had its own since this was last asked.
+  bool ProcessorsAreFree();
   // Whether a thread was at work since it was last asked, `elapsed` ago, without a moment for other connections.
   static bool WasBusy(Reader& reader, absl::Duration elapsed);
 
@@ -86,8 +86,10 @@ class CallLoop {
   std::vector<std::unique_ptr<Reader>> all_readers_;  // the first `readers_` of them read
   std::thread watch_;
   bool shut_ = false;  // of Stop
-  // What ProcessorsWereFree saw last.
-  int64_t seen_process_nanoseconds_ = 0, seen_reader_nanoseconds_ = 0, seen_looked_nanoseconds_ = 0;
+  // Of ProcessorsAreFree, and what it saw last.
+  const int load_file_;
+  const int processors_;
+  int64_t seen_reader_nanoseconds_ = 0, seen_looked_nanoseconds_ = 0;
   mutable absl::Mutex mutex_;
   int readers_ ABSL_GUARDED_BY(mutex_) = 1;
   std::atomic<bool> may_look_ = false;             // of LookForNext
