@@ -172,8 +172,10 @@ void CallLoop::Read(int index) {
 
 bool CallLoop::WasBusy(Reader& reader, absl::Duration elapsed) {
   const int64_t completions = reader.completions.load(std::memory_order_relaxed);
-  const int64_t work = RunnableNanoseconds(reader.schedstat_file.load(std::memory_order_acquire)) -
-                       reader.looked_nanoseconds.load(std::memory_order_relaxed);
+  // Where there is no schedstat, what it ran must do.
+  const int64_t runnable = std::max(RunnableNanoseconds(reader.schedstat_file.load(std::memory_order_acquire)),
+                                    Nanoseconds(reader.cpu_clock));
+  const int64_t work = runnable - reader.looked_nanoseconds.load(std::memory_order_relaxed);
   const bool finished_nothing = std::exchange(reader.seen_completions, completions) == completions;
   const double share = static_cast<double>(work - std::exchange(reader.seen_work_nanoseconds, work)) /
                        static_cast<double>(absl::ToInt64Nanoseconds(elapsed));
