@@ -7,11 +7,11 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
-#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "server/rpc/completion.h"
 
@@ -24,9 +24,9 @@ constexpr absl::Duration kTick = absl::Milliseconds(4);
 constexpr double kBusyShare = 0.9, kStuckShare = 0.05;
 // After so many ticks in which no reader had time for others, one more joins them. Several readers hand connections over
 // to each other, which costs small calls half of their time: a moment without luck must not be enough.
-constexpr int kBusyTicks = 3;
+constexpr int kBusyTicks = 2;
 // After so many ticks in which one reader fewer would have sufficed, one leaves.
-constexpr int kQuietTicks = 10;
+constexpr int kQuietTicks = 25;
 // How long a reader stays that has become superfluous.
 constexpr absl::Duration kTurn = absl::Milliseconds(100);
 
@@ -44,12 +44,25 @@ int64_t Nanoseconds(clockid_t clock) {
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
+// What a small file of /proc says now.
+std::string ReadFields(int file) {
+  char text[128];
+  const ssize_t size = pread(file, text, sizeof(text), 0);
+  return std::string(text, static_cast<size_t>(std::max<ssize_t>(0, size)));
+}
+
+// Nanoseconds that a thread ran or, ready to, waited for a processor: the first two fields of its schedstat. On a machine
+// with more work than processors, a thread without a free moment may still run little.
+int64_t RunnableNanoseconds(int schedstat_file) {
+  const std::vector<std::string> fields = absl::StrSplit(ReadFields(schedstat_file), ' ');
+  int64_t ran = 0, waited = 0;
+  if (fields.size() < 2 || !absl::SimpleAtoi(fields[0], &ran) || !absl::SimpleAtoi(fields[1], &waited)) return 0;
+  return ran + waited;
+}
+
 // Threads of the whole machine that run or would like to: the fourth field of /proc/loadavg, before its slash.
 int RunnableThreads(int load_file) {
-  char text[128];
-  const ssize_t size = pread(load_file, text, sizeof(text), 0);
-  const std::vector<absl::string_view> fields =
-      absl::StrSplit(absl::string_view(text, static_cast<size_t>(std::max<ssize_t>(0, size))), absl::ByAnyChar(" /"));
+  const std::vector<std::string> fields = absl::StrSplit(ReadFields(load_file), absl::ByAnyChar(" /"));
   int threads = 0;
   return fields.size() > 3 && absl::SimpleAtoi(fields[3], &threads) ? threads : std::numeric_limits<int>::max();
 }
@@ -92,7 +105,10 @@ void CallLoop::Stop() {
   }
   queue_->Shutdown();
   if (watch_.joinable()) watch_.join();
-  for (const auto& reader : all_readers_) reader->thread.join();
+  for (const auto& reader : all_readers_) {
+    reader->thread.join();
+    close(reader->schedstat_file.load(std::memory_order_acquire));
+  }
 }
 
 bool CallLoop::Enter() {
@@ -132,6 +148,7 @@ bool CallLoop::LookForNext(Reader& reader, bool& soon, void** tag, bool* ok) {
 
 void CallLoop::Read(int index) {
   Reader& reader = *all_readers_[static_cast<size_t>(index)];
+  reader.schedstat_file.store(open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC), std::memory_order_release);
   bool soon = false;
   const auto my_turn = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return index < readers_ || stopped_; };
   while (true) {
@@ -155,7 +172,10 @@ void CallLoop::Read(int index) {
 
 bool CallLoop::WasBusy(Reader& reader, absl::Duration elapsed) {
   const int64_t completions = reader.completions.load(std::memory_order_relaxed);
-  const int64_t work = Nanoseconds(reader.cpu_clock) - reader.looked_nanoseconds.load(std::memory_order_relaxed);
+  // Where there is no schedstat, what it ran must do.
+  const int64_t runnable = std::max(RunnableNanoseconds(reader.schedstat_file.load(std::memory_order_acquire)),
+                                    Nanoseconds(reader.cpu_clock));
+  const int64_t work = runnable - reader.looked_nanoseconds.load(std::memory_order_relaxed);
   const bool finished_nothing = std::exchange(reader.seen_completions, completions) == completions;
   const double share = static_cast<double>(work - std::exchange(reader.seen_work_nanoseconds, work)) /
                        static_cast<double>(absl::ToInt64Nanoseconds(elapsed));

@@ -64,6 +64,7 @@ class CallLoop {
   struct Reader {
     std::thread thread;
     clockid_t cpu_clock = 0;
+    std::atomic<int> schedstat_file = -1;
     std::atomic<int64_t> completions = 0;
     std::atomic<bool> completing = false;
     std::atomic<int64_t> looked_nanoseconds = 0;  // for the next call, in vain
