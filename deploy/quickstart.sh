@@ -163,7 +163,7 @@ score 0
 
 say "Three rounds: where should the next dear runs be?"
 for round in 1 2 3; do
-  run fidelio sample-dpp currin --k 3 --quality none --exclude-observed --seed "$round" -o "next-$round.csv"
+  run fidelio sample-dpp currin --k 3 --method map --quality none --exclude-observed --seed "$round" -o "next-$round.csv"
   simulator run "next-$round.csv" >"done-$round.csv"
   observe_and_fit "done-$round.csv"
   score "$round"
@@ -201,8 +201,11 @@ cmp before.csv after.csv || fail "the predictions differ"
 [[ $(fidelio fits currin --json) == "$fits_before" ]] || fail "the fits differ"
 echo "The same $(($(wc -l <after.csv) - 1)) predictions, byte for byte, without a fit."
 
+say "A page about the model"
+run fidelio report currin -o report.html
+
 say "What to try next"
-echo "  $dir holds the tables of this run."
+echo "  $dir/report.html                       what the model has learned, in pictures: open it in a browser"
 if $keep; then
   cat <<TEXT
   The server runs on (kill $pid ends it). In a shell:

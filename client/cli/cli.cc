@@ -155,6 +155,7 @@ int RunCli(const std::vector<std::string>& arguments, Streams& streams) {
   AddFitCommands(app, context);
   AddPredictCommand(app, context);
   AddScoreCommand(app, context);
+  AddSamplePathsCommand(app, context);
   AddDesignCommands(app, context);
   AddReportCommand(app, context);
   AddServerCommands(app, context);

@@ -143,6 +143,7 @@ void AddObserveCommand(CLI::App& app, Context& context);      // observe
 void AddFitCommands(CLI::App& app, Context& context);         // fit, fits
 void AddPredictCommand(CLI::App& app, Context& context);      // predict
 void AddScoreCommand(CLI::App& app, Context& context);        // score
+void AddSamplePathsCommand(CLI::App& app, Context& context);  // sample-paths
 void AddDesignCommands(CLI::App& app, Context& context);      // sample-dpp, suggest, diagnose
 void AddReportCommand(CLI::App& app, Context& context);       // report
 void AddServerCommands(CLI::App& app, Context& context);      // revisions, rollback, server-info

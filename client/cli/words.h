@@ -13,6 +13,7 @@
 #include "fidelio/v1/design.pb.h"
 #include "fidelio/v1/fit.pb.h"
 #include "fidelio/v1/model.pb.h"
+#include "fidelio/v1/prediction.pb.h"
 #include "google/protobuf/descriptor.h"
 
 namespace fidelio::cli {
@@ -49,6 +50,8 @@ inline Words<v1::KernelFamily> KernelWords() {
           {"matern52", v1::KERNEL_FAMILY_MATERN_5_2},
           {"evidence", v1::KERNEL_FAMILY_BY_EVIDENCE}};
 }
+
+inline Words<v1::PathKind> PathKindWords() { return WordsOf<v1::PathKind>(v1::PathKind_descriptor(), "PATH_KIND_"); }
 
 inline Words<v1::DesignMethod> MethodWords() {
   return WordsOf<v1::DesignMethod>(v1::DesignMethod_descriptor(), "DESIGN_METHOD_");

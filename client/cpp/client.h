@@ -109,9 +109,10 @@ class Client {
                              const std::function<absl::Status(const Prediction&)>& on_chunk,
                              const CallOptions& call = {});
 
-  // Joint samples of the function at `inputs` (n×d): count × n, one path per row.
-  absl::StatusOr<Eigen::MatrixXd> SamplePaths(absl::string_view model, const Eigen::Ref<const Eigen::MatrixXd>& inputs,
-                                              const SampleOptions& options = {}, const CallOptions& call = {});
+  // Samples of the posterior at `inputs` (n×d, n ≥ 1). Functions at many inputs take several calls to one revision; joint
+  // samples, which have a limit of n, one.
+  absl::StatusOr<PathSamples> SamplePaths(absl::string_view model, const Eigen::Ref<const Eigen::MatrixXd>& inputs,
+                                          const SampleOptions& options = {}, const CallOptions& call = {});
 
   // Inputs to observe next that are good and unlike each other.
   absl::StatusOr<DppDesign> SampleDpp(absl::string_view model, const DppOptions& options = {},

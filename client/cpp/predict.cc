@@ -1,4 +1,4 @@
-// Client::Predict, in pieces that fit into a message, all from one revision; and SamplePaths.
+// Client::Predict, in pieces that fit into a message, all from one revision.
 #include <algorithm>
 #include <cstdint>
 
@@ -63,28 +63,6 @@ absl::StatusOr<Prediction> Client::Predict(absl::string_view model, const Eigen:
     row += rows;
   } while (row < n);
   return prediction;
-}
-
-absl::StatusOr<Eigen::MatrixXd> Client::SamplePaths(absl::string_view model,
-                                                    const Eigen::Ref<const Eigen::MatrixXd>& inputs,
-                                                    const SampleOptions& options, const CallOptions& call) {
-  v1::SamplePathsRequest request;
-  request.set_model(ModelName(model));
-  *request.mutable_inputs() = ToWire(inputs);
-  request.set_count(static_cast<uint32_t>(options.count));
-  if (options.level.has_value()) request.set_level(static_cast<uint32_t>(*options.level));
-  request.set_seed(options.seed);
-  if (!options.revision.empty()) request.set_revision(RevisionName(model, options.revision));
-  request.set_min_data_version(options.min_data_version);
-  const auto response = caller_.Call(&Caller::Stub::SamplePaths, request, caller_.Deadline(call));
-  if (!response.ok()) return response.status();
-  auto samples = FromWire(response->samples(), "samples");
-  if (samples.ok() && (samples->rows() != std::max(options.count, 1) || samples->cols() != inputs.rows())) {
-    return absl::InternalError(absl::StrCat("the server answered samples of ", samples->rows(), " × ", samples->cols(),
-                                            ", but ", options.count, " paths at ", inputs.rows(),
-                                            " inputs were asked for"));
-  }
-  return samples;
 }
 
 }  // namespace fidelio::client

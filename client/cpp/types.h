@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "fidelio/v1/prediction.pb.h"
 
 namespace fidelio::client {
 
@@ -62,11 +63,19 @@ struct Prediction {
 };
 
 struct SampleOptions {
-  int count = 1;                  // paths
-  std::optional<int> level = {};  // default: the highest
-  uint64_t seed = 0;              // the same seed and revision give the same paths
-  std::string revision = {};      // number or full name; default: the current one
-  int64_t min_data_version = 0;   // FAILED_PRECONDITION unless the revision knows these observations
+  int count = 1;                            // paths
+  v1::PathKind kind = v1::PATH_KIND_JOINT;  // PATH_KIND_FUNCTION: functions, the same in every call
+  std::optional<int> level = {};            // default: the highest
+  uint64_t seed = 0;
+  std::string revision = {};     // number or full name; default: the current one
+  int64_t min_data_version = 0;  // FAILED_PRECONDITION unless the revision knows these observations
+};
+
+// Paths at n inputs, in the user's units.
+struct PathSamples {
+  Eigen::MatrixXd values = {};  // count×n: a path per row
+  std::string revision = {};    // models/{model}/revisions/{revision}
+  int64_t data_version = 0;     // that it knows
 };
 
 // Takes the next bytes of a file that is being written.

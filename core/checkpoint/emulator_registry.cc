@@ -12,6 +12,8 @@
 #include "core/dgp/svi_fit.h"
 #include "core/dgp/variational_fit.h"
 #include "core/emulator/transformed_emulator.h"
+#include "core/neighbour/neighbour_dgp.h"
+#include "core/neighbour/neighbour_dgp_fit.h"
 
 namespace fidelio {
 namespace {
@@ -73,6 +75,18 @@ constexpr EmulatorMethod kMethods[] = {
      },
      .fit_bytes = [](const std::vector<int64_t>& counts, int dimension,
                      int) { return SviFit::MemoryBytes(counts, dimension); }},
+    {.name = "mf_dgp_neighbours",
+     .checkpoint_kind = kNeighbourDgpKind,
+     .state_kind = kNeighbourDgpFitKind,
+     .create = [](const Dataset& data, const FitOptions& options) -> absl::StatusOr<std::unique_ptr<EmulatorFit>> {
+       return NeighbourDgpFit::Create(data, options);
+     },
+     .resume = [](absl::string_view state, const Dataset& data, int threads)
+         -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return NeighbourDgpFit::Resume(state, data, threads); },
+     .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
+       return NeighbourDgp::Load(checkpoint);
+     },
+     .fit_bytes = NeighbourDgpFit::MemoryBytes},
     Baseline<BaselineMethod::kAr1>(),
     Baseline<BaselineMethod::kAr1Recursive>(),
     Baseline<BaselineMethod::kNargp>(),

@@ -3,6 +3,7 @@
 //   mf_dgp               MfDgp: the multi-fidelity deep Gaussian process, inference MOMENTS
 //   mf_dgp_variational   SparseMfDgp: the paper's sparse variational layers, inference VARIATIONAL
 //   mf_dgp_svi           SparseMfDgp: the same, trained as published, inference SVI
+//   mf_dgp_neighbours    NeighbourDgp: the same model for very many observations, inference NEIGHBOURS
 //   ar1                  BaselineEmulator (core/baseline/baseline_method.h), as those that follow
 //   ar1_recursive
 //   nargp

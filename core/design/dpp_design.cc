@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "absl/status/status.h"
@@ -79,8 +80,9 @@ absl::Status Choose(const Matrix& covariance, const Vector& quality, const std::
     design.log_determinant = map.log_determinant;
   } else {
     Matrix kernel = q.asDiagonal() * covariance(choosable, choosable) * q.asDiagonal();
-    FIDELIO_ASSIGN_OR_RETURN(const KDpp dpp,
-                             KDpp::FromKernel(std::move(kernel), {.largest_k = options.k, .threads = options.threads}));
+    FIDELIO_ASSIGN_OR_RETURN(const KDpp dpp, KDpp::FromKernel(std::move(kernel), {.largest_k = options.k,
+                                                                                  .tolerance = kDppDesignTolerance,
+                                                                                  .threads = options.threads}));
     FIDELIO_ASSIGN_OR_RETURN(KDppDraw draw, dpp.Sample(options.k, options.seed));
     design.indices = std::move(draw.indices);
     design.log_determinant = draw.log_determinant;
@@ -105,11 +107,15 @@ absl::StatusOr<VarianceReduction> Reduction(const Emulator& emulator, const Matr
     const Index k = design.inputs.rows(), n = std::min<Index>(candidates.rows(), kMostJointInputs - k);
     Matrix x(k + n, candidates.cols());
     x << design.inputs, candidates.topRows(n);
-    std::vector<int> levels(k + n, top);
+    std::vector<int> levels(k + n, top), columns(k);
     std::fill_n(levels.begin(), k, level);
-    FIDELIO_ASSIGN_OR_RETURN(const JointPosterior both, emulator.JointMomentsAt(x, levels, options));
-    cross = both.covariance.topRightCorner(k, n);
-    variances = both.covariance.diagonal().tail(n);
+    std::iota(columns.begin(), columns.end(), 0);
+    FIDELIO_ASSIGN_OR_RETURN(const Matrix both, emulator.JointColumnsAt(x, levels, columns, options));
+    cross = both.bottomRows(n).transpose();
+    PredictOptions at_the_top = options;
+    at_the_top.level = top;
+    FIDELIO_ASSIGN_OR_RETURN(Prediction before, emulator.Predict(candidates.topRows(n), at_the_top));
+    variances = std::move(before.variance);
   }
   FIDELIO_ASSIGN_OR_RETURN(const double trace,
                            TraceReduction(joint.covariance(design.indices, design.indices), cross, noise));

@@ -5,7 +5,10 @@
 //
 //   cov(f_t(x), f_T(x'))² / (var f_t(x) + noise_t)
 //
-// with the moments of the model's joint posterior. Runs are chosen one after the other, each as if those before it had been made
+// with the moments of the model's joint posterior. These are exact (Emulator::JointMomentsAt), not estimated from samples: the
+// reduction is a function of second moments alone, so that paths (Emulator::DrawPaths) could only add noise, of which a
+// maximum over thousands of (x, t) would find the largest; P paths know covariances to a P^(−½)th of the deviations, while a run
+// of a cheap fidelity often changes the variance by less. Runs are chosen one after the other, each as if those before it had been made
 // and had given what was expected of them: the joint covariance is conditioned on them, the mean stays.
 //
 //   kVarianceReduction   the mean over the targets of that reduction, per unit of cost

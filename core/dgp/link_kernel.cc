@@ -117,4 +117,26 @@ void CrossLinkKernel(const LinkScalars& p, const Matrix& rho_kernel, const Matri
   if (p.trend > 0) k += p.trend * trend;
 }
 
+void ReverseCrossLinkKernel(const LinkScalars& p, const Matrix& rho_kernel, const Vector& m, const Vector& v,
+                            const Vector& query_m, const Vector& query_v, const Matrix& c, const Matrix& k_bar,
+                            Matrix& rho_bar, Matrix& c_bar, Vector& query_m_bar, Vector& query_v_bar) {
+  const double rho2 = p.rho * p.rho;
+  rho_bar.resize(c.rows(), c.cols());
+  c_bar.resize(c.rows(), c.cols());
+  for (Index j = 0; j < c.cols(); ++j) {
+    const auto c_j = c.col(j).array();
+    const auto bar = k_bar.col(j).array();
+    const ArrayXd spread = (v.array() + query_v[j] - 2 * c_j).max(0.0);
+    const ArrayXd q = (p.lengthscale2 + spread).inverse();
+    const ArrayXd difference = m.array() - query_m[j];
+    const ArrayXd kf = p.nonlinear * (p.lengthscale2 * q).sqrt() * (-0.5 * difference.square() * q).exp();
+    const ArrayXd base = bar * rho_kernel.col(j).array();
+    const ArrayXd spread_bar = (spread > 0.0).select(base * kf * 0.5 * q * (difference.square() * q - 1), 0.0);
+    rho_bar.col(j) = bar * (p.linear * (m.array() * query_m[j] + c_j) + kf);
+    c_bar.col(j) = p.linear * base + rho2 * bar - 2 * spread_bar;
+    query_m_bar[j] += (base * (p.linear * m.array() + kf * difference * q)).sum();
+    query_v_bar[j] += spread_bar.sum();
+  }
+}
+
 }  // namespace fidelio

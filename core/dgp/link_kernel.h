@@ -57,6 +57,12 @@ void CrossLinkKernel(const LinkScalars& scalars, const Matrix& rho_kernel, const
                      const ConstMatrixRef& trend, const Vector& m, const Vector& v, const Vector& query_m,
                      const Vector& query_v, const Matrix& c, Matrix& k);
 
+// Its reverse pass with respect to the query points: from ∂F/∂k to ∂F/∂κ_ρ and ∂F/∂c (R×M, overwritten), and what flows to
+// the query points' moments (M, added).
+void ReverseCrossLinkKernel(const LinkScalars& scalars, const Matrix& rho_kernel, const Vector& m, const Vector& v,
+                            const Vector& query_m, const Vector& query_v, const Matrix& c, const Matrix& k_bar,
+                            Matrix& rho_bar, Matrix& c_bar, Vector& query_m_bar, Vector& query_v_bar);
+
 }  // namespace fidelio
 
 #endif  // FIDELIO_CORE_DGP_LINK_KERNEL_H_

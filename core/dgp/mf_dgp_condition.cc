@@ -9,24 +9,9 @@
 #include "core/base/status_macros.h"
 #include "core/dgp/mf_dgp.h"
 #include "core/dgp/mf_dgp_impl.h"
+#include "core/dgp/reweigh.h"
 
 namespace fidelio {
-namespace {
-
-// Draws of the posterior before are few where the posterior after lies: reweighing stops at the power of the likelihood
-// which leaves this part of their effective number, so that no draw is alone.
-constexpr double kLeastPart = 0.1;
-
-double EffectiveNumber(const Vector& weights) { return weights.sum() * weights.sum() / weights.squaredNorm(); }
-
-// weights·exp(power·log_factors), summing to 1.
-Vector Tempered(const Vector& weights, const Vector& log_factors, double power) {
-  const double largest = log_factors.maxCoeff();
-  Vector result = weights.array() * (power * (log_factors.array() - largest)).exp();
-  return result / result.sum();
-}
-
-}  // namespace
 
 void MfDgp::Impl::WeighAnew(const Impl& before, const std::vector<absl::StatusOr<MomentPosterior>>& built,
                             std::vector<MomentDraw>& draws) {
@@ -56,17 +41,7 @@ void MfDgp::Impl::WeighAnew(const Impl& before, const std::vector<absl::StatusOr
   for (Eigen::Index i = 0; i < count; ++i) {
     if (!built[i].ok()) log_factors[i] = log_factors.minCoeff();
   }
-  const double least = kLeastPart * EffectiveNumber(weights);
-  double power = 1;
-  if (EffectiveNumber(Tempered(weights, log_factors, 1)) < least) {
-    double low = 0, high = 1;
-    for (int i = 0; i < 40; ++i) {
-      power = (low + high) / 2;
-      (EffectiveNumber(Tempered(weights, log_factors, power)) < least ? high : low) = power;
-    }
-    power = low;
-  }
-  const Vector changed = Tempered(weights, log_factors, power);
+  const Vector changed = Reweigh(weights, log_factors);
   for (Eigen::Index i = 0; i < count; ++i) draws[i].weight = changed[i];
 }
 

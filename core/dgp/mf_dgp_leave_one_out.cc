@@ -7,27 +7,14 @@
 #include <cmath>
 #include <vector>
 
-#include "core/base/normal.h"
 #include "core/base/status_macros.h"
+#include "core/dgp/leave_one_out_weights.h"
 #include "core/dgp/mf_dgp.h"
 #include "core/dgp/mf_dgp_impl.h"
 
 namespace fidelio {
-namespace {
 
 using Eigen::Index;
-
-// ∝ weight/p(y), where no p is smaller than its (weighted harmonic) mean divided by √S.
-Vector WeightsWithout(double y, const Vector& weight, const Vector& mean, const Vector& variance) {
-  const Eigen::ArrayXd minus_log =
-      0.5 * ((y - mean.array()).square() / variance.array() + variance.array().log() + kLogTwoPi);
-  Eigen::ArrayXd ratio = (minus_log - minus_log.maxCoeff()).exp();
-  const double most = (weight.array() * ratio).sum() * std::sqrt(static_cast<double>(weight.size()));
-  ratio = ratio.min(most) * weight.array();
-  return ratio / ratio.sum();
-}
-
-}  // namespace
 
 absl::StatusOr<std::vector<ObservedMixtures>> MfDgp::LeaveOneOutMixtures() const {
   std::vector<ObservedMixtures> result;

@@ -37,6 +37,7 @@ class Runner {
   absl::StatusOr<MomentFitResult> Run() {
     if (Get<bool>([](auto& s) { return s.starts.empty(); })) PlanStarts();
     if (Get<bool>([](auto& s) { return s.modes.empty(); })) FIDELIO_RETURN_IF_ERROR(Optimise());
+    if (request_.settings.chains == 0) return Collect();
     if (Get<bool>([](auto& s) { return s.chains.empty(); }) && !out_of_time_) FIDELIO_RETURN_IF_ERROR(WeighModes());
     if (!out_of_time_) FIDELIO_RETURN_IF_ERROR(Sample());
     return Collect();
@@ -50,7 +51,7 @@ class Runner {
 
   void PlanStarts() {
     std::vector<StartState> starts = request_.extra_starts;
-    for (size_t k = 0; k < request_.structures.size(); ++k) {
+    for (size_t k = 0; k < request_.structures.size() && !request_.only_extra_starts; ++k) {
       for (Vector& z : StructuredStarts(*request_.structures[k])) {
         starts.push_back({.structure = static_cast<int>(k), .z = std::move(z)});
         if (!request_.extra_starts.empty()) break;  // warm: the prior's centre is enough beside them

@@ -29,7 +29,7 @@ namespace fidelio {
 
 // How much work a fit does.
 struct MomentFitSettings {
-  int chains = 4;
+  int chains = 4;        // 0: the best mode alone, without curvature and sampling
   int warmup = 24;       // transitions per chain
   int transitions = 64;  // kept per chain, before thinning
   int thin = 5;
@@ -107,6 +107,7 @@ struct MomentFitRequest {
   double max_seconds = std::numeric_limits<double>::infinity();
   int64_t max_iterations = std::numeric_limits<int64_t>::max();
   std::vector<StartState> extra_starts;  // for warm starts
+  bool only_extra_starts = false;        // nothing else is tried
   FitObserver* observer = nullptr;
 };
 

@@ -45,7 +45,8 @@ MomentJoint::MomentJoint(const MomentPosterior& posterior, const MomentQueries& 
     inputs_[t] = {.rho = queries_.x * level.rho_inverse.asDiagonal(),
                   .delta = queries_.x * level.delta_inverse.asDiagonal()};
   }
-  posterior_.model_->FirstInputs(posterior_.theta_, queries_.x, first_);
+  const MomentModel& model = *posterior_.model_;
+  if (!model.recipe.given_first) model.FirstInputs(posterior_.theta_, queries_.x, first_);
 
   const int highest = levels.empty() ? 0 : levels.back();
   MomentPosterior::Workspace workspace;
@@ -123,9 +124,13 @@ void MomentJoint::Block(const JointTile& tile, const MomentJoint& other, const s
   scratch.delta.resize(all);
   scratch.trend.resize(all);
 
-  scratch.a = first_.middleRows(row, rows);
-  scratch.b = other.first_.middleRows(column, columns);
-  CrossKernel(model.recipe.kernel, posterior_.first_amplitude_, scratch.a, scratch.b, scratch.first);
+  if (model.recipe.given_first) {
+    scratch.first = queries_.first.covariance.block(row, column, rows, columns);
+  } else {
+    scratch.a = first_.middleRows(row, rows);
+    scratch.b = other.first_.middleRows(column, columns);
+    CrossKernel(model.recipe.kernel, posterior_.first_amplitude_, scratch.a, scratch.b, scratch.first);
+  }
   if (posterior_.first_trend_ > 0) {
     scratch.first += posterior_.first_trend_ *
                      model.TrendKernel(queries_.x.middleRows(row, rows), other.queries_.x.middleRows(column, columns));

@@ -45,7 +45,7 @@ class MomentJoint {
     std::vector<Matrix> rho, delta, trend;
   };
   // The covariance of the points of this that are the rows of the tile with those of `other` that are its columns. `other`
-  // has the same posterior and may be this; under the links that are `wanted`.
+  // has the same posterior and may be this (it is, where layer 1 is given); under the links that are `wanted`.
   void Block(const JointTile& tile, const MomentJoint& other, const std::vector<bool>& wanted, Scratch& scratch) const;
 
   // All points, under one link: mean M, covariance M×M.

@@ -21,12 +21,14 @@ MomentLayout::MomentLayout(const Recipe& recipe, int dimension, const std::vecto
   noise.assign(levels, -1);
   trend.assign(levels, -1);
   lengthscale_centre = recipe.lengthscale.centre + half_log_d;
-  first.lengthscale = p.Add("ls0", dimension, Shifted(recipe.lengthscale, half_log_d));
-  if (recipe.warp) first.warp = p.Add("cw", dimension, recipe.warp_strength);
-  first.amplitude = p.Add("v0", 1, recipe.amplitude);
-  if (learn_noise[0]) noise[0] = p.Add("n0", 1, recipe.noise);
-  first.mean = p.Add("mu0", 1, recipe.mean);
-  if (recipe.trend) trend[0] = p.Add("vl0", 1, recipe.trend_amplitude);
+  if (!recipe.given_first) {
+    first.lengthscale = p.Add("ls0", dimension, Shifted(recipe.lengthscale, half_log_d));
+    if (recipe.warp) first.warp = p.Add("cw", dimension, recipe.warp_strength);
+    first.amplitude = p.Add("v0", 1, recipe.amplitude);
+    if (learn_noise[0]) noise[0] = p.Add("n0", 1, recipe.noise);
+    first.mean = p.Add("mu0", 1, recipe.mean);
+    if (recipe.trend) trend[0] = p.Add("vl0", 1, recipe.trend_amplitude);
+  }
   for (int t = 1; t < levels; ++t) {
     const auto name = [t](const char* stem) { return absl::StrCat(stem, t); };
     UpperLayerOffsets o;

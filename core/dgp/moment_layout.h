@@ -1,7 +1,7 @@
 // MomentLayout: where each hyperparameter of a moment-matched MF-DGP sits in θ.
 //
 // Layer 1:  ls0[D] cw[D] v0 n0 mu0 vl0        Layer t: lsr[D] s2 vf lf lsd[D] vd va rh n vl
-// All are logarithms but cw (warp), mu0 (mean) and rh (ρ). Absent terms have offset −1.
+// All are logarithms but cw (warp), mu0 (mean) and rh (ρ). Absent terms have offset −1; so has all of a layer 1 that is given.
 #ifndef FIDELIO_CORE_DGP_MOMENT_LAYOUT_H_
 #define FIDELIO_CORE_DGP_MOMENT_LAYOUT_H_
 

@@ -11,9 +11,10 @@ namespace fidelio {
 
 using Eigen::Index;
 
-MomentModel::MomentModel(ScaledData scaled, Recipe chosen)
+MomentModel::MomentModel(ScaledData scaled, Recipe chosen, GivenMoments given)
     : data(std::move(scaled)),
       recipe(std::move(chosen)),
+      first(std::move(given)),
       layout(recipe, data.dimension(), data.learn_noise),
       trend_pairs(data.levels()) {
   if (!recipe.trend) return;
@@ -45,18 +46,17 @@ Vector MomentModel::FirstLengthscales(const ConstVectorRef& theta) const {
   return theta.segment(layout.first.lengthscale, data.dimension()).array().exp();
 }
 
+Vector MomentModel::Lean(const ConstVectorRef& theta) const {
+  if (recipe.given_first) return Vector::Zero(data.dimension());
+  return recipe.tie * (theta.segment(layout.first.lengthscale, data.dimension()).array() - layout.lengthscale_centre);
+}
+
 Vector MomentModel::RhoLengthscales(const ConstVectorRef& theta, int level) const {
-  const auto first = theta.segment(layout.first.lengthscale, data.dimension()).array();
-  return (theta.segment(layout.upper[level - 1].rho_lengthscale, data.dimension()).array() +
-          recipe.tie * (first - layout.lengthscale_centre))
-      .exp();
+  return (theta.segment(layout.upper[level - 1].rho_lengthscale, data.dimension()) + Lean(theta)).array().exp();
 }
 
 Vector MomentModel::DeltaLengthscales(const ConstVectorRef& theta, int level) const {
-  const auto first = theta.segment(layout.first.lengthscale, data.dimension()).array();
-  return (theta.segment(layout.upper[level - 1].delta_lengthscale, data.dimension()).array() +
-          recipe.tie * (first - layout.lengthscale_centre))
-      .exp();
+  return (theta.segment(layout.upper[level - 1].delta_lengthscale, data.dimension()) + Lean(theta)).array().exp();
 }
 
 LinkScalars MomentModel::Scalars(const ConstVectorRef& theta, int level) const {
@@ -100,6 +100,11 @@ MomentQueries::MomentQueries(const MomentModel& model, Matrix scaled_x) : x(std:
 MomentQueries MomentQueries::Rows(Index begin, Index count) const {
   MomentQueries some;
   some.x = x.middleRows(begin, count);
+  if (first.mean.size() > 0) {
+    some.first.cross = first.cross.middleCols(begin, count);
+    some.first.mean = first.mean.segment(begin, count);
+    some.first.variance = first.variance.segment(begin, count);
+  }
   if (trend_diagonal.size() == 0) return some;
   some.trend = trend.middleCols(begin, count);
   some.trend_diagonal = trend_diagonal.segment(begin, count);

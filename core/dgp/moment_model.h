@@ -12,17 +12,26 @@
 
 namespace fidelio {
 
+// Mean and covariance of f_0 given y_0, from elsewhere, at R points.
+struct GivenMoments {
+  Vector mean;        // R
+  Matrix covariance;  // R×R
+};
+
 struct MomentModel {
   ScaledData data;
   Recipe recipe;
+  GivenMoments first;  // of a recipe whose layer 1 is given: at all points of the data
   MomentLayout layout;
   std::vector<Eigen::ArrayXd> trend_pairs;  // per level, packed TrendKernel of the points of levels ≥ t; empty without
   Vector trend_diagonal;                    // N
 
-  MomentModel(ScaledData scaled, Recipe chosen);
+  MomentModel(ScaledData scaled, Recipe chosen, GivenMoments given = {});
 
   // The hyperparameters of a level, out of θ.
   Vector FirstLengthscales(const ConstVectorRef& theta) const;
+  // What upper lengthscales lean on, as a logarithm; 0 where layer 1 is given.
+  Vector Lean(const ConstVectorRef& theta) const;
   Vector RhoLengthscales(const ConstVectorRef& theta, int level) const;
   Vector DeltaLengthscales(const ConstVectorRef& theta, int level) const;
   LinkScalars Scalars(const ConstVectorRef& theta, int level) const;
@@ -46,6 +55,13 @@ struct MomentQueries {
   Matrix x;               // M×D, scaled
   Matrix trend;           // TrendKernel of the N data points and these, N×M; empty without trend
   Vector trend_diagonal;  // M; empty without trend
+
+  // Of a model whose layer 1 is given: the moments of f_0 given y_0 at these points.
+  struct First {
+    Matrix cross;  // with the N data points, N×M
+    Vector mean, variance;
+    Matrix covariance;  // M×M, only for joint posteriors
+  } first;
 
   MomentQueries(const MomentModel& model, Matrix scaled_x);
 

@@ -23,10 +23,12 @@ absl::StatusOr<MomentPosterior> MomentPosterior::Build(MomentRecursion& recursio
   p.theta_ = theta;
   p.link_weights_ = recursion.link_weights();
   p.log_likelihood_ = recursion.log_likelihood();
-  p.first_mean_ = theta[model.layout.first.mean];
-  p.first_amplitude_ = std::exp(theta[model.layout.first.amplitude]);
-  p.first_trend_ = model.Trend(theta, 0);
-  model.FirstInputs(theta, model.data.x, p.first_inputs_);
+  if (!model.recipe.given_first) {
+    p.first_mean_ = theta[model.layout.first.mean];
+    p.first_amplitude_ = std::exp(theta[model.layout.first.amplitude]);
+    p.first_trend_ = model.Trend(theta, 0);
+    model.FirstInputs(theta, model.data.x, p.first_inputs_);
+  }
   p.levels_.resize(levels);
   for (int t = 0; t < levels; ++t) {
     Level& level = p.levels_[t];
@@ -91,6 +93,10 @@ void MomentPosterior::Condition(const Conditioned& on, Passage& at) const {
 }
 
 void MomentPosterior::First(const MomentQueries& queries, Matrix& inputs, Query& query) const {
+  if (model_->recipe.given_first) {
+    query = {.cross = queries.first.cross, .mean = queries.first.mean, .variance = queries.first.variance};
+    return;
+  }
   model_->FirstInputs(theta_, queries.x, inputs);
   CrossKernel(model_->recipe.kernel, first_amplitude_, first_inputs_, inputs, query.cross);
   query.mean.setConstant(queries.x.rows(), first_mean_);

@@ -117,7 +117,8 @@ class MomentPosterior {
 
 struct MomentPosterior::Workspace {
   std::vector<Passage> levels;
-  Matrix inputs;  // of a kernel over x, at the query points
+  Matrix inputs;    // of a kernel over x, at the query points
+  Query first_bar;  // where layer 1 is given: what Gradient found of ∂F/∂MomentQueries::first, not yet in ∂F/∂x
 };
 
 }  // namespace fidelio

@@ -44,25 +44,13 @@ void MomentPosterior::ReverseUp(const Matrix& x, const Query& below, int t, cons
   Matrix rho_kernel, delta_kernel, rho_slope, delta_slope;
   CrossKernelWithSlope(model_->recipe.kernel, level.rho_inputs, rho_inputs, rho_kernel, rho_slope);
   CrossKernelWithSlope(model_->recipe.kernel, level.delta_inputs, delta_inputs, delta_kernel, delta_slope);
-  const double rho2 = s.rho * s.rho;
   Vector m_bar = s.rho * bar.mean.array() + 2 * s.linear * below.mean.array() * bar.variance.array();
-  Vector v_bar = (s.linear + rho2) * bar.variance;
-  Matrix c_bar(below.cross.rows(), below.cross.cols());
-  for (Index j = 0; j < below.cross.cols(); ++j) {
-    const auto c = below.cross.col(j).array();
-    const auto k_bar = bar.cross.col(j).array();
-    const Eigen::ArrayXd spread = (to.v.array() + below.variance[j] - 2 * c).max(0.0);
-    const Eigen::ArrayXd q = (s.lengthscale2 + spread).inverse();
-    const Eigen::ArrayXd difference = to.m.array() - below.mean[j];
-    const Eigen::ArrayXd kf = s.nonlinear * (s.lengthscale2 * q).sqrt() * (-0.5 * difference.square() * q).exp();
-    const Eigen::ArrayXd base = k_bar * rho_kernel.col(j).array();
-    const Eigen::ArrayXd spread_bar = (spread > 0.0).select(base * kf * 0.5 * q * (difference.square() * q - 1), 0.0);
-    rho_slope.col(j).array() *= k_bar * (s.linear * (to.m.array() * below.mean[j] + c) + kf);
-    delta_slope.col(j).array() *= s.delta * k_bar;
-    c_bar.col(j) = s.linear * base + rho2 * k_bar - 2 * spread_bar;
-    m_bar[j] += (base * (s.linear * to.m.array() + kf * difference * q)).sum();
-    v_bar[j] += spread_bar.sum();
-  }
+  Vector v_bar = (s.linear + s.rho * s.rho) * bar.variance;
+  Matrix rho_bar, c_bar;
+  ReverseCrossLinkKernel(s, rho_kernel, to.m, to.v, below.mean, below.variance, below.cross, bar.cross, rho_bar, c_bar,
+                         m_bar, v_bar);
+  rho_slope.array() *= rho_bar.array();
+  delta_slope.array() *= s.delta * bar.cross.array();
   Matrix scaled_bar = Matrix::Zero(x.rows(), x.cols());
   AccumulateCrossInputGradient(level.rho_inputs, rho_inputs, rho_slope, scaled_bar);
   x_bar += scaled_bar * level.rho_inverse.asDiagonal();
@@ -106,6 +94,12 @@ Matrix MomentPosterior::Gradient(const MomentQueries& queries, int level, const 
   const Matrix& x = queries.x;
   Matrix x_bar = Matrix::Zero(x.rows(), x.cols());
   Begin(queries, level, workspace);
+  const bool given = model_->recipe.given_first;
+  if (given) {
+    workspace.first_bar = {.cross = Matrix::Zero(model_->data.rest(0), x.rows()),
+                           .mean = Vector::Zero(x.rows()),
+                           .variance = Vector::Zero(x.rows())};
+  }
   for (int l = 0; l < links(); ++l) {
     Climb(queries, level, l, workspace);
     Smooth(level, l, workspace);
@@ -119,7 +113,13 @@ Matrix MomentPosterior::Gradient(const MomentQueries& queries, int level, const 
       ReverseUp(x, workspace.levels[t - 1].given, t, levels_[t].links[l], bar, x_bar);
     }
     ReverseCondition(levels_[0].links[0], workspace.levels[0], bar);
-    ReverseFirst(x, bar, x_bar);
+    if (given) {
+      workspace.first_bar.cross += bar.cross;
+      workspace.first_bar.mean += bar.mean;
+      workspace.first_bar.variance += bar.variance;
+    } else {
+      ReverseFirst(x, bar, x_bar);
+    }
   }
   return x_bar;
 }

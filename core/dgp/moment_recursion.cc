@@ -91,6 +91,10 @@ void MomentRecursion::ForwardFirstInputs(const ConstVectorRef& theta) {
 
 absl::Status MomentRecursion::ForwardFirst(const ConstVectorRef& theta) {
   const ScaledData& data = model_->data;
+  if (model_->recipe.given_first) {
+    first_k_ = model_->first.covariance;
+    return first_conditioning_.Run(first_k_, model_->first.mean, Vector(0), Vector(0), "covariance of level 0");
+  }
   const double amplitude = std::exp(theta[model_->layout.first.amplitude]);
   ForwardFirstInputs(theta);
   PairDistances(first_inputs_, first_kernel_);
@@ -171,7 +175,7 @@ void MomentRecursion::Reverse(Eigen::Ref<Vector> gradient) {
     ReverseKernel(1, levels_[1].nodes[0], shared_pairs_bar_, shared_diagonal_bar_, shared_m_bar_);
     for (int t = 1; t < levels; ++t) ReverseLevel(t, gradient);
   }
-  ReverseFirst(gradient);
+  if (!model_->recipe.given_first) ReverseFirst(gradient);
 }
 
 // Level t's conditioning on y_t: from the adjoints that level t+1 left to those of level t's prior, k_bar and mean_bar.
@@ -239,17 +243,16 @@ void MomentRecursion::ReverseLevel(int t, Eigen::Ref<Vector> gradient) {
   gradient[o.rho] += level.scalars_bar.rho;
   if (const int at = model_->layout.trend[t]; at >= 0) gradient[at] += level.scalars_bar.trend;
   const int d = model_->data.dimension();
-  auto first = gradient.segment(model_->layout.first.lengthscale, d);
   level.rho_bar *= level.rho_slope;
   level.delta_bar *= level.delta_slope;
-  Vector lengthscale_bar = Vector::Zero(d);
-  AccumulatePairLengthscaleGradient(level.rho_inputs, level.rho_bar, lengthscale_bar);
-  gradient.segment(o.rho_lengthscale, d) += lengthscale_bar;
-  first += model_->recipe.tie * lengthscale_bar;
-  lengthscale_bar.setZero();
-  AccumulatePairLengthscaleGradient(level.delta_inputs, level.delta_bar, lengthscale_bar);
-  gradient.segment(o.delta_lengthscale, d) += lengthscale_bar;
-  first += model_->recipe.tie * lengthscale_bar;
+  Vector rho_bar = Vector::Zero(d), delta_bar = Vector::Zero(d);
+  AccumulatePairLengthscaleGradient(level.rho_inputs, level.rho_bar, rho_bar);
+  AccumulatePairLengthscaleGradient(level.delta_inputs, level.delta_bar, delta_bar);
+  gradient.segment(o.rho_lengthscale, d) += rho_bar;
+  gradient.segment(o.delta_lengthscale, d) += delta_bar;
+  if (model_->recipe.given_first) return;
+  gradient.segment(model_->layout.first.lengthscale, d) += model_->recipe.tie * rho_bar;
+  gradient.segment(model_->layout.first.lengthscale, d) += model_->recipe.tie * delta_bar;
 }
 
 void MomentRecursion::ReverseFirst(Eigen::Ref<Vector> gradient) {

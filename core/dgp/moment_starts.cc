@@ -22,10 +22,14 @@ std::vector<Vector> StructuredStarts(const MomentModel& model) {
     nonlinear[o.linear] = nonlinear[o.nonlinear] = std::log(0.1);
   }
   Vector wiggly = nonlinear;
-  wiggly.segment(layout.first.lengthscale, d).array() -= kShorter;
-  for (const UpperLayerOffsets& o : layout.upper) {  // undoes the tie to layer 1
-    wiggly.segment(o.rho_lengthscale, d).array() += model.recipe.tie * kShorter;
-    wiggly.segment(o.delta_lengthscale, d).array() += model.recipe.tie * kShorter;
+  if (model.recipe.given_first) {
+    for (const UpperLayerOffsets& o : layout.upper) wiggly.segment(o.delta_lengthscale, d).array() -= kShorter;
+  } else {
+    wiggly.segment(layout.first.lengthscale, d).array() -= kShorter;
+    for (const UpperLayerOffsets& o : layout.upper) {  // undoes the tie to layer 1
+      wiggly.segment(o.rho_lengthscale, d).array() += model.recipe.tie * kShorter;
+      wiggly.segment(o.delta_lengthscale, d).array() += model.recipe.tie * kShorter;
+    }
   }
   std::vector<Vector> starts = {centres, wiggly};
   if (!layout.upper.empty()) starts = {centres, decoupled, nonlinear, wiggly};

@@ -10,7 +10,7 @@
 namespace fidelio {
 
 // In whitened parameters: the prior's centre; levels that do not help each other (ρ = 0, vd = 1, a trend of its own); a nonlinear link
-// (s2 = vf = 0.1); the same with short lengthscales in layer 1. With one level: the centre, and short lengthscales.
+// (s2 = vf = 0.1); the same with short lengthscales in layer 1 (of the discrepancies where layer 1 is given). With one level: the centre, and short lengthscales.
 std::vector<Vector> StructuredStarts(const MomentModel& model);
 
 }  // namespace fidelio

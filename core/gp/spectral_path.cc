@@ -1,6 +1,8 @@
 #include "core/gp/spectral_path.h"
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numbers>
 
 #include "core/linalg/lanes.h"
@@ -37,6 +39,20 @@ int SpectralDegrees(KernelFamily family) {
   return 0;
 }
 
+// What p is stretched by, and which part of the waves has it.
+struct Stretch {
+  double factor, part;
+};
+constexpr Stretch kStretches[] = {{1, 0.5}, {1.5, 0.2}, {2.2, 0.15}, {3.3, 0.15}};
+
+// log(p stretched / p) at a frequency of one factor of the kernel; `squared`: |w|².
+double LogRatio(const SpectralFactor& factor, double squared, double stretch) {
+  const double d = factor.dimensions, shrunk = squared / (stretch * stretch);
+  const double nu = SpectralDegrees(factor.family);
+  const double change = nu == 0 ? 0.5 * (shrunk - squared) : 0.5 * (nu + d) * std::log((nu + shrunk) / (nu + squared));
+  return -d * std::log(stretch) - change;
+}
+
 }  // namespace
 
 SpectralPath::SpectralPath(const std::vector<SpectralFactor>& factors, int waves, Random& random) {
@@ -46,18 +62,28 @@ SpectralPath::SpectralPath(const std::vector<SpectralFactor>& factors, int waves
   phase_.resize(waves);
   amplitude_.resize(waves);
   for (int j = 0; j < waves; ++j) {
+    double below = 0, at_random = random.Uniform();
+    const Stretch* stretch = std::find_if(std::begin(kStretches), std::end(kStretches) - 1,
+                                          [&](const Stretch& s) { return at_random < (below += s.part); });
+    double q_to_p = 0;
+    Vector log_ratio = Vector::Zero(std::size(kStretches));
     Index at = 0;
     for (const SpectralFactor& factor : factors) {
       auto w = frequency_.col(j).segment(at, factor.dimensions);
-      for (double& value : w) value = random.Normal() / (2 * std::numbers::pi);
+      w = stretch->factor * random.NormalVector(factor.dimensions);
       if (const int degrees = SpectralDegrees(factor.family); degrees > 0) {
         w *= std::sqrt(degrees / random.NormalVector(degrees).squaredNorm());
       }
+      for (size_t k = 0; k < std::size(kStretches); ++k) {
+        log_ratio[k] += LogRatio(factor, w.squaredNorm(), kStretches[k].factor);
+      }
       at += factor.dimensions;
     }
+    for (size_t k = 0; k < std::size(kStretches); ++k) q_to_p += kStretches[k].part * std::exp(log_ratio[k]);
     phase_[j] = random.Uniform();
-    amplitude_[j] = std::sqrt(-2 * std::log(random.Uniform()) / waves);
+    amplitude_[j] = std::sqrt(-2 * std::log(random.Uniform()) / (waves * q_to_p));
   }
+  frequency_ /= 2 * std::numbers::pi;
 }
 
 Vector SpectralPath::Evaluate(const ConstMatrixRef& a) const {

@@ -25,13 +25,15 @@ class PivotedCholesky {
   // Writes column i of a to `column` (n).
   using Column = std::function<void(Eigen::Index i, Eigen::Ref<Vector> column)>;
 
-  // `diagonal`: that of a, finite and ≥ 0. Columns must be finite.
-  PivotedCholesky(Vector diagonal, Column column);
+  // `diagonal`: that of a, finite and ≥ 0. Columns must be finite. Results do not depend on `threads` (0: all cores).
+  PivotedCholesky(Vector diagonal, Column column, int threads = 1);
   // Of a matrix at hand, which must outlive this.
   explicit PivotedCholesky(const Matrix& a);
 
   // Adds a column, or returns false when nothing but noise is left.
   bool Grow();
+  // Adds the column of element i, which need not be the largest one left, or returns false when nothing but noise is left of it.
+  bool GrowAt(Eigen::Index i);
   // Adds columns until rest_trace() ≤ `tolerance`, there are `most` columns, or nothing but noise is left.
   void GrowTo(double tolerance, Eigen::Index most);
 
@@ -55,6 +57,7 @@ class PivotedCholesky {
   std::vector<int> pivots_;
   std::vector<double> pivot_values_;
   double noise_;
+  int threads_;
 };
 
 }  // namespace fidelio

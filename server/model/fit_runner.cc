@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "core/base/status_macros.h"
+#include "core/neighbour/neighbour_dgp.h"
 #include "server/model/core_models.h"
 #include "server/model/fit_history.h"
 #include "server/model/method_choice.h"
@@ -211,6 +212,8 @@ absl::StatusOr<std::unique_ptr<EmulatorFit>> FitRunner::Start(const FitJob& job,
                                                               const EmulatorMethod& method, const Dataset& data) {
   FitOptions options;
   options.kernel = asked.kernel_family;
+  // Nothing large is as smooth as RBF says: there the default is that the families compete.
+  if (method.checkpoint_kind == kNeighbourDgpKind && options.kernel == KernelFamily::kRbf) options.kernel.reset();
   options.seed = asked.seed;
   options.threads = context_.options().fit_threads;
   if (asked.budget_seconds) options.max_seconds = *asked.budget_seconds;

@@ -16,13 +16,17 @@ struct Row {
   const char* method;
 };
 
-// AUTO takes a kind's first row.
+// Observations of a level up to which AUTO does without neighbour layers: an exact fit takes time ∝ their cube.
+constexpr int64_t kMostExact = 2'000;
+
+// AUTO takes a kind's first row, but NEIGHBOURS for large data.
 constexpr Row kRows[] = {
     {ModelKind::kMfDgp, Inference::kMoments, "mf_dgp"},
     {ModelKind::kMfDgp, Inference::kVariational, "mf_dgp_variational"},
     {ModelKind::kMfDgp, Inference::kSvi, "mf_dgp_svi"},
     {ModelKind::kMfDgp, Inference::kNeighbours, "mf_dgp_neighbours"},
     {ModelKind::kGp, Inference::kMoments, "mf_dgp"},
+    {ModelKind::kGp, Inference::kNeighbours, "mf_dgp_neighbours"},
     {ModelKind::kAr1, Inference::kPointEstimate, "ar1"},
     {ModelKind::kAr1Recursive, Inference::kPointEstimate, "ar1_recursive"},
     {ModelKind::kNargp, Inference::kPointEstimate, "nargp"},
@@ -40,12 +44,23 @@ std::vector<MethodChoice> ChoicesOf(ModelKind kind) {
 
 }  // namespace
 
-absl::StatusOr<MethodChoice> ChooseMethod(ModelKind kind, Inference asked, const std::vector<int64_t>& /*counts*/) {
+absl::StatusOr<MethodChoice> ChooseMethod(ModelKind kind, Inference asked, const std::vector<int64_t>& counts) {
   const std::vector<MethodChoice> choices = ChoicesOf(kind);
   if (asked == Inference::kAuto && !choices.empty()) {
     MethodChoice choice = choices.front();
     choice.reason =
         absl::StrCat("AUTO: ", choices.size() == 1 ? "the only inference of " : "the default of ", NameOf(kind));
+    const size_t first = kind == ModelKind::kGp && !counts.empty() ? counts.size() - 1 : 0;
+    for (size_t t = first; t < counts.size(); ++t) {
+      if (counts[t] <= kMostExact) continue;
+      for (const MethodChoice& other : choices) {
+        if (other.inference != Inference::kNeighbours) continue;
+        choice = other;
+        choice.reason = absl::StrCat("AUTO: level ", t, " has ", counts[t], " observations, more than the ", kMostExact,
+                                     " up to which all of them are compared with each other");
+        return choice;
+      }
+    }
     return choice;
   }
   std::vector<std::string> known = {NameOf(Inference::kAuto)};

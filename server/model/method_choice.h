@@ -6,7 +6,9 @@
 //                   SVI               mf_dgp_svi
 //                   NEIGHBOURS        mf_dgp_neighbours
 //   GP              MOMENTS           mf_dgp, of the highest fidelity alone
+//                   NEIGHBOURS        mf_dgp_neighbours, likewise
 //   AR1, …          POINT_ESTIMATE    ar1, ar1_recursive, nargp, deep_mf
+// AUTO is a kind's first inference; for an MF_DGP or GP with more than 2,000 observations of a level, NEIGHBOURS.
 // What the registry lacks is not offered. Free functions without state: safe from every thread.
 #ifndef FIDELIO_SERVER_MODEL_METHOD_CHOICE_H_
 #define FIDELIO_SERVER_MODEL_METHOD_CHOICE_H_

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "server/rpc/emulator_service.h"
+#include "server/rpc/enums.h"
 #include "server/rpc/matrix.h"
 #include "server/rpc/predictor.h"
 #include "server/rpc/request.h"
@@ -71,11 +72,42 @@ grpc::Status EmulatorService::PredictStream(
   });
 }
 
+namespace {
+
+// Functions that are drawn, and inputs at which they are evaluated, at a time: between them, a call whose client has gone is
+// left alone.
+constexpr int kFunctionsAtATime = 32;
+constexpr Eigen::Index kInputsAtATime = 1024;
+constexpr int64_t kFunctionBytes = 1 << 19;  // that one function takes while it is evaluated, from above
+
+// The values of options.count functions at the rows of x.
+absl::StatusOr<Matrix> EvaluateFunctions(const Call& call, const Emulator& emulator, const Matrix& x,
+                                         const SampleOptions& options) {
+  Matrix samples(options.count, x.rows());
+  PathOptions some{.level = options.level, .seed = options.seed};
+  for (some.first = 0; some.first < options.count; some.first += kFunctionsAtATime) {
+    some.count = std::min(kFunctionsAtATime, options.count - some.first);
+    FIDELIO_RETURN_IF_ERROR(call.StopReason());
+    FIDELIO_ASSIGN_OR_RETURN(const auto functions, emulator.DrawPaths(some));
+    for (Eigen::Index begin = 0; begin < x.rows(); begin += kInputsAtATime) {
+      FIDELIO_RETURN_IF_ERROR(call.StopReason());
+      const Eigen::Index size = std::min(kInputsAtATime, x.rows() - begin);
+      FIDELIO_ASSIGN_OR_RETURN(samples.block(some.first, begin, some.count, size),
+                               functions->Evaluate(x.middleRows(begin, size)));
+    }
+  }
+  return samples;
+}
+
+}  // namespace
+
 grpc::Status EmulatorService::SamplePaths(Context* context, const v1::SamplePathsRequest* request,
                                           v1::SamplePathsResponse* response) {
   return Unary(methods::kSamplePaths, context, *request, *response, [&](Call& call) -> absl::Status {
     const ServiceLimits& limits = parts_.limits;
     FIDELIO_ASSIGN_OR_RETURN(const auto revision, AcquireRevision(*parts_.models, call, *request, ""));
+    FIDELIO_RETURN_IF_ERROR(CheckEnum(request->kind(), "kind"));
+    const bool functions = request->kind() == v1::PATH_KIND_FUNCTION;
     SampleOptions options;
     std::optional<int64_t> level;
     if (request->has_level()) level = request->level();
@@ -89,18 +121,22 @@ grpc::Status EmulatorService::SamplePaths(Context* context, const v1::SamplePath
     options.check = [&call] { return call.StopReason(); };
     FIDELIO_RETURN_IF_ERROR(CheckInputs(request->inputs(), *revision, limits));
     const int64_t n = request->inputs().rows(), s = options.count;
-    if (n > limits.max_covariance_points) {
+    if (!functions && n > limits.max_covariance_points) {
       return absl::InvalidArgumentError(absl::StrCat("inputs: ", n, " points, but paths are drawn jointly at most at ",
-                                                     limits.max_covariance_points));
+                                                     limits.max_covariance_points,
+                                                     "; of kind PATH_KIND_FUNCTION, at any number"));
     }
     FIDELIO_RETURN_IF_ERROR(CheckAnswer(n * s, absl::StrCat(s, " paths at ", n, " inputs"), limits));
-    // Inputs and answer, each in core and on the wire, and a few n×n matrices.
-    FIDELIO_ASSIGN_OR_RETURN(const auto memory,
-                             parts_.memory->Reserve(int64_t{sizeof(double)} *
-                                                    (2 * n * revision->input_dimension() + 2 * n * s + 5 * n * n)));
+    // Inputs and answer, each in core and on the wire; and some functions, or a few n×n matrices.
+    const int64_t work =
+        functions ? std::min<int64_t>(s, kFunctionsAtATime) * kFunctionBytes : int64_t{sizeof(double)} * 5 * n * n;
+    FIDELIO_ASSIGN_OR_RETURN(
+        const auto memory,
+        parts_.memory->Reserve(int64_t{sizeof(double)} * (2 * n * revision->input_dimension() + 2 * n * s) + work));
     FIDELIO_ASSIGN_OR_RETURN(const Matrix x, DecodeMatrix(request->inputs(), "inputs", limits.max_matrix_elements));
     FIDELIO_RETURN_IF_ERROR(call.StopReason());
-    FIDELIO_ASSIGN_OR_RETURN(const Matrix samples, revision->emulator().SamplePaths(x, options));
+    FIDELIO_ASSIGN_OR_RETURN(const Matrix samples, functions ? EvaluateFunctions(call, revision->emulator(), x, options)
+                                                             : revision->emulator().SamplePaths(x, options));
     EncodeMatrix(samples, EncodingOf(request->inputs()), response->mutable_samples());
     response->set_revision(RevisionName(revision->model(), revision->revision()));
     response->set_data_version(revision->data_version());

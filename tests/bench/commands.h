@@ -24,6 +24,10 @@ std::unique_ptr<Command> MakeLoopCommand();
 std::unique_ptr<Command> MakeConditionCommand();
 std::unique_ptr<Command> MakeSyntheticCommand();
 std::unique_ptr<Command> MakeCallCommand();
+std::unique_ptr<Command> MakeMalariaCommand();
+std::unique_ptr<Command> MakeGrowthCommand();
+std::unique_ptr<Command> MakeNeighboursCommand();
+std::unique_ptr<Command> MakeLargeCommand();
 
 }  // namespace fidelio::bench
 

@@ -70,6 +70,10 @@ std::string Draw(const LineChart& chart, double at) {
   const double middle = (top + bottom) / 2;
   svg += Text(at + 14, middle, "middle", chart.y_label,
               absl::StrFormat(" transform=\"rotate(-90 %.1f %.1f)\"", at + 14, middle));
+  if (std::isfinite(chart.goal)) {
+    const double level = py(std::log10(chart.goal));
+    svg += Line(left, level, right, level, "goal");
+  }
   for (size_t c = 0; c < chart.curves.size(); ++c) {
     const Curve& curve = chart.curves[c];
     const char* colour = kColours[c % std::size(kColours)];
@@ -79,6 +83,10 @@ std::string Draw(const LineChart& chart, double at) {
     }
     absl::StrAppendFormat(&svg, "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n", points,
                           colour);
+    for (size_t i = 0; i < curve.x.size(); ++i) {
+      absl::StrAppendFormat(&svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\" fill=\"%s\"/>\n", px(curve.x[i]),
+                            py(std::log10(curve.y[i])), colour);
+    }
     const double row = top + 14 + 16 * static_cast<double>(c);
     absl::StrAppendFormat(&svg, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"3\" fill=\"%s\"/>\n", right - 140,
                           row - 5, colour);
@@ -94,7 +102,7 @@ std::string DrawCharts(const std::vector<LineChart>& charts) {
   std::string svg = absl::StrFormat(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" font-family=\"sans-serif\" font-size=\"11\">\n"
       "<style>svg{background:#fff;color:#222}text{fill:currentColor}.title{font-size:14px;font-weight:bold}"
-      ".grid{stroke:currentColor;stroke-opacity:.15}"
+      ".grid{stroke:currentColor;stroke-opacity:.15}.goal{stroke:currentColor;stroke-opacity:.6;stroke-dasharray:4 3}"
       "@media(prefers-color-scheme:dark){svg{background:#181818;color:#ddd}}</style>\n",
       width, kHeight);
   for (size_t i = 0; i < charts.size(); ++i) svg += Draw(charts[i], kWidth * static_cast<double>(i));

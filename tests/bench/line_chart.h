@@ -2,6 +2,7 @@
 #ifndef FIDELIO_TESTS_BENCH_LINE_CHART_H_
 #define FIDELIO_TESTS_BENCH_LINE_CHART_H_
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ struct LineChart {
   std::string title;
   std::string x_label, y_label;
   std::vector<Curve> curves;  // at most 8, a colour each
+  double goal = NAN;          // a level of y that is marked across the chart; NaN: none
 };
 
 // The charts side by side, with linear x axes and logarithmic y axes; text and lines follow the reader's colour scheme.

@@ -12,8 +12,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr int kDppCandidates = 1000;
-constexpr int kSuggestCandidates = 300, kTargets = 200;
+constexpr int kDppCandidates = 1024, kSuggestCandidates = 256, kTargets = 256;  // as the server's defaults
 constexpr uint32_t kRandomStream = 7;
 
 std::vector<Run> AtTheTop(const LoopRound& round, const Matrix& x) {
@@ -35,13 +34,13 @@ absl::StatusOr<Matrix> Candidates(const LoopRound& round, int n, uint64_t stream
   return ScrambledSobol(n, round.problem.lower, round.problem.upper, 1000 * round.seed + 10 * round.number + stream);
 }
 
-absl::StatusOr<std::vector<Run>> ByDpp(const LoopRound& round, QualityMode quality) {
+absl::StatusOr<std::vector<Run>> ByDpp(const LoopRound& round, QualityMode quality, DppMethod method) {
   FIDELIO_ASSIGN_OR_RETURN(const Matrix candidates, Candidates(round, kDppCandidates, 1));
   DppDesignOptions options;
   options.k = round.points;
+  options.method = method;
   options.quality_mode = quality;
   options.seed = round.seed + static_cast<uint64_t>(round.number);
-  options.threads = 0;
   FIDELIO_ASSIGN_OR_RETURN(const Design design, DesignByDpp(round.model, candidates, options));
   return AtTheTop(round, design.inputs);
 }
@@ -53,7 +52,6 @@ absl::StatusOr<std::vector<Run>> BySuggest(const LoopRound& round) {
   options.costs = round.problem.costs;
   options.budget = round.points * round.problem.costs.back() * (1 + 1e-9);
   options.count = 1000;
-  options.threads = 0;
   FIDELIO_ASSIGN_OR_RETURN(const Suggestions suggestions,
                            Suggest(round.model, candidates, targets, Matrix(0, candidates.cols()), options));
   std::vector<Run> runs;
@@ -64,7 +62,8 @@ absl::StatusOr<std::vector<Run>> BySuggest(const LoopRound& round) {
 }  // namespace
 
 const std::vector<std::string>& LoopStrategies() {
-  static const auto* const kNames = new std::vector<std::string>{"random", "sobol", "dpp", "dpp_covariance", "suggest"};
+  static const auto* const kNames =
+      new std::vector<std::string>{"random", "sobol", "dpp", "dpp_covariance", "dpp_map", "suggest"};
   return *kNames;
 }
 
@@ -75,12 +74,13 @@ absl::StatusOr<std::vector<Run>> ChooseRuns(const std::string& strategy, const L
                                                               round.problem.upper, round.seed));
     return AtTheTop(round, all.bottomRows(round.points));
   }
-  if (strategy == "dpp") return ByDpp(round, QualityMode::kMean);
-  if (strategy == "dpp_covariance") return ByDpp(round, QualityMode::kNone);
+  if (strategy == "dpp") return ByDpp(round, QualityMode::kMean, DppMethod::kExact);
+  if (strategy == "dpp_covariance") return ByDpp(round, QualityMode::kNone, DppMethod::kExact);
+  if (strategy == "dpp_map") return ByDpp(round, QualityMode::kNone, DppMethod::kMap);
   if (strategy == "suggest") return BySuggest(round);
   return absl::InvalidArgumentError(absl::StrCat("--strategies: ", strategy,
                                                  ", want some of random, sobol, dpp, "
-                                                 "dpp_covariance, suggest"));
+                                                 "dpp_covariance, dpp_map, suggest"));
 }
 
 }  // namespace fidelio::bench

@@ -29,6 +29,7 @@ struct LoopRound {
 //   sobol           the next points of a scrambled Sobol' sequence
 //   dpp             SampleDPP: a draw from the k-DPP with the paper's kernel
 //   dpp_covariance  the same with the covariance alone
+//   dpp_map         the same, and greedily the largest determinant instead of a draw
 //   suggest         Suggest: any fidelities, for the same cost
 const std::vector<std::string>& LoopStrategies();
 

@@ -4,8 +4,8 @@ takes to add a million observations.
 
     python_speed.py --bin build/release/bin [--rounds 5] [--json OUT] [--check]
 
-The package must be importable: PYTHONPATH=client/python/src after client/python/build_backend/generate.py, or installed.
---check exits with 1 when a bar is missed.
+The package must be importable: installed, or by PYTHONPATH=build/release/python/source/client/python/src (the target
+fidelio_python). --check exits with 1 when a bar is missed.
 """
 
 import argparse
@@ -58,11 +58,9 @@ def by_python(model, x):
 def by_cpp(bench, client):
     with tempfile.TemporaryDirectory() as directory:
         out = os.path.join(directory, "call.json")
-        subprocess.run(
-            [bench, "call", "--server", client.address, "--model", "speed", "--points", str(POINTS), "--calls", str(CALLS),
-             "--json", out],
-            check=True, stdout=subprocess.DEVNULL,
-        )  # fmt: skip
+        command = [bench, "call", "--server", client.address, "--model", "speed", "--json", out]
+        command += ["--points", str(POINTS), "--calls", str(CALLS)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
         return json.loads(pathlib.Path(out).read_text())["seconds"]
 
 
@@ -119,9 +117,10 @@ def main():
         pathlib.Path(options.json).write_text(json.dumps(result, indent=1) + "\n")
     for sentence in missed:
         print(f"missed: {sentence}")
+    milliseconds = [f"{1e3 * result[f'{client}_seconds']:.1f} ms" for client in ("python", "cpp")]
     print(
-        f"python_speed: {POINTS} points {1e3 * result['python_seconds']:.1f} ms, in C++ {1e3 * result['cpp_seconds']:.1f} ms "
-        f"({ratio:.2f}); {OBSERVATIONS} observations {added:.2f} s; {len(missed)} bars missed"
+        f"python_speed: {POINTS} points {milliseconds[0]}, in C++ {milliseconds[1]} ({ratio:.2f}); "
+        f"{OBSERVATIONS} observations {added:.2f} s; {len(missed)} bars missed"
     )
     return 1 if options.check and missed else 0
 

@@ -112,6 +112,9 @@ class StressCommand : public Command {
 
   void AddOptions(CLI::App& app) override {
     app.add_option("--seeds", seeds_, "data sets per stress case")->check(CLI::PositiveNumber)->capture_default_str();
+    app.add_option("--first-seed", first_seed_, "seed of the first data set")->capture_default_str();
+    app.add_option("--first-compare-seed", first_compare_seed_, "the same with a bad low fidelity")
+        ->capture_default_str();
     app.add_option("--compare-seeds", compare_seeds_, "data sets per problem with a bad low fidelity")
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
@@ -136,7 +139,7 @@ class StressCommand : public Command {
  private:
   void RunCases(Method fit, int* runs, int* failures, Outcome* outcome) const {
     std::vector<Case> cases;
-    for (int64_t seed = 1; seed <= seeds_; ++seed) {
+    for (int64_t seed = first_seed_; seed < first_seed_ + seeds_; ++seed) {
       for (Case& data : MakeStressCases(seed)) cases.push_back(std::move(data));
     }
     std::vector<StressResult> results(cases.size());
@@ -175,7 +178,7 @@ class StressCommand : public Command {
 
   absl::Status RunComparison(int* runs, int* failures, Outcome* outcome) const {
     std::vector<int64_t> seeds(compare_seeds_);
-    std::iota(seeds.begin(), seeds.end(), 2000);
+    std::iota(seeds.begin(), seeds.end(), first_compare_seed_);
     FIDELIO_ASSIGN_OR_RETURN(const std::vector<Case> cases, GenerateCases(BadlyLinkedProblems(), seeds));
     const std::vector<Result> results = EvaluateAll(cases, {"mf_dgp", "gp"}, /*fit_seed=*/0, /*threads=*/1, jobs_);
     Table table({"bad low fidelity", "runs", "rmse", "rmse of gp", "ratio", "cover95", "cover95 of gp", "failed"});
@@ -204,7 +207,7 @@ class StressCommand : public Command {
 
   void RunOneSided(Method fit, int* runs, int* failures, Outcome* outcome) const {
     std::vector<double> ratios;
-    for (int64_t seed = 1; seed <= seeds_; ++seed) {
+    for (int64_t seed = first_seed_; seed < first_seed_ + seeds_; ++seed) {
       const absl::StatusOr<double> ratio = WideningRatio(seed, fit);
       ++*runs;
       if (ratio.ok() && std::isfinite(*ratio)) {
@@ -225,7 +228,9 @@ class StressCommand : public Command {
   }
 
   int seeds_ = 3;
+  int64_t first_seed_ = 1;
   int compare_seeds_ = 20;
+  int64_t first_compare_seed_ = 2000;
   int jobs_ = 1;
 };
 

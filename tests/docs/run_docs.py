@@ -6,6 +6,7 @@ usage: run_docs.py --programs DIR [--root DIR] DOCUMENT.md...
 Blocks between ``` fences are judged by their language:
   sh      run by bash, all of a document in order, in one shell and one new directory; a failure fails the test
   python  run in the same directory, when a Python here can import the client; said when none can
+  cpp     must stand in cpp_blocks.cc, which the build compiles
   others  must be in NOT_COMMANDS
 A block after the line <!-- not run: REASON --> is only checked for syntax, and for programs of this repository that do
 not exist. Commands find deploy/ where they run, as in a clone. A comment <!-- test: and lines of commands --> is run, too, and not seen by readers: it makes what they have.
@@ -27,7 +28,7 @@ import sys
 import tempfile
 import urllib.parse
 
-NOT_COMMANDS = {"text", "cpp", "yaml", "toml", "json", "csv", "proto", "nginx"}
+NOT_COMMANDS = {"text", "yaml", "toml", "json", "csv", "proto", "nginx"}
 FENCE = re.compile(r"^```(\w*)\s*$")
 NOT_RUN = re.compile(r"^<!-- not run: (.+) -->$")
 SETUP = "<!-- test:"
@@ -60,7 +61,7 @@ def parse(path):
                 problems.append(f"{path}:{i + 1}: the block does not end")
                 break
             language = match[1]
-            if language not in {"sh", "python"} | NOT_COMMANDS:
+            if language not in {"sh", "python", "cpp"} | NOT_COMMANDS:
                 problems.append(f'{path}:{i + 1}: "{language}" is not a language that run_docs.py knows')
             blocks.append(Block(language, i + 1, "\n".join(lines[i + 1 : end]) + "\n", marker))
             marker = None
@@ -122,6 +123,14 @@ def check_syntax(path, block, root):
             if re.match(r"(deploy|tests)/[\w./-]+$", word) and not (root / word).exists():
                 problems.append(f"{path}:{block.line}: {word}: there is no such file")
     return problems
+
+
+def check_cpp(path, block):
+    """Whether the compiler has read a block of C++."""
+    compiled = pathlib.Path(__file__).with_name("cpp_blocks.cc").read_text(encoding="utf-8")
+    if " ".join(block.text.split()) in " ".join(compiled.split()):
+        return []
+    return [f"{path}:{block.line}: the block is not in tests/docs/cpp_blocks.cc"]
 
 
 def free_ports(count):
@@ -221,7 +230,9 @@ def main():
         blocks, problems = parse(path)
         problems += check_links(path)
         for block in blocks:
-            if block.not_run:
+            if block.language == "cpp":
+                problems += check_cpp(path, block)
+            elif block.not_run:
                 problems += check_syntax(path, block, arguments.root)
         print(*problems, sep="\n", end="\n" if problems else "")
         runnable = [block for block in blocks if not block.not_run and block.language in ("sh", "python")]

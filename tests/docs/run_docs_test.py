@@ -52,6 +52,10 @@ class RunDocsTest(unittest.TestCase):
         self.expect_failure("```shell\ntrue\n```\n", "shell")
         self.expect_failure("text\n\n    fidelio --help\n", "indented")
 
+    def test_cpp_must_be_compiled(self):
+        self.expect_failure("```cpp\nint never_compiled;\n```\n", "cpp_blocks.cc")
+        self.assertEqual(judge("```cpp\nfidelio::Dataset   data;\n```\n")[0], 0)
+
     def test_links_must_lead_somewhere(self):
         self.expect_failure("[here](nowhere.md)\n", "nowhere.md")
         self.expect_failure("# One\n[here](#two)\n", "#two")

@@ -17,6 +17,7 @@ EXTERNAL = {
     "std": r"[a-z_0-9]+$",
     "eigen": r"(unsupported/)?Eigen/",
     "lbfgs": r"LBFGS",
+    "nanoflann": r"nanoflann\.hpp$",
     "protobuf": r"(google/protobuf/|.*\.pb\.h$)",
     "grpc": r"grpc(pp)?/",
     "sqlite3": r"sqlite3\.h$",
@@ -39,7 +40,7 @@ FOUNDATION = ["core/base", "core/linalg"]
 PARTS = FOUNDATION + ["core/param", "core/kernel", "core/mean", "core/likelihood"]
 # What inference of any kind stands on.
 MODEL = PARTS + ["core/optim", "core/gp", "core/emulator"]
-CORE = MODEL + ["core/dgp", "core/baseline", "core/design", "core/checkpoint"]
+CORE = MODEL + ["core/dgp", "core/neighbour", "core/baseline", "core/design", "core/checkpoint"]
 
 # Module: what it may include besides itself. What is not named is forbidden.
 RULES = {
@@ -53,9 +54,10 @@ RULES = {
     "core/emulator": MATHEMATICS + ["core/base", "core/kernel/kernel_family.h"],
     "core/gp": MATHEMATICS + PARTS + ["core/optim"],
     "core/dgp": MATHEMATICS + MODEL,
+    "core/neighbour": MATHEMATICS + MODEL + ["core/dgp", "nanoflann"],
     "core/baseline": MATHEMATICS + MODEL + ["core/dgp/scaled_data.h", "core/dgp/scaling_bytes.h"],
     "core/design": MATHEMATICS + FOUNDATION + ["core/emulator"],
-    "core/checkpoint": MATHEMATICS + ["core/base", "core/emulator", "core/dgp", "core/baseline"],
+    "core/checkpoint": MATHEMATICS + ["core/base", "core/emulator", "core/dgp", "core/baseline", "core/neighbour"],
     "core/problems": MATHEMATICS + ["core/base", "core/emulator"],
     "server/status": SERVICE,
     "server/config": SERVICE + ["cli11"],

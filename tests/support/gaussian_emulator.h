@@ -15,7 +15,7 @@
 
 namespace fidelio {
 
-struct GaussianEmulator final : public Emulator {
+struct GaussianEmulator : public Emulator {
   double correlation = 0.9;
   double lengthscale = 0.2;
   double noise = 0;  // variance of observations, at both levels

@@ -23,6 +23,7 @@ int ClassOf(double value, const Range& range) {
 void Fill(const Map& map, const Eigen::MatrixXd& values, const Range& range, Chart* chart) {
   const Index n1 = map.x1.size(), n2 = map.x2.size();
   const double half1 = (map.x1[1] - map.x1[0]) / 2, half2 = (map.x2[1] - map.x2[0]) / 2;
+  chart->Raw("<g shape-rendering=\"crispEdges\">");
   for (Index j = 0; j < n2; ++j) {
     for (Index i = 0; i < n1;) {
       const int colour = ClassOf(values(i, j), range);
@@ -37,6 +38,7 @@ void Fill(const Map& map, const Eigen::MatrixXd& values, const Range& range, Cha
       i = end;
     }
   }
+  chart->Raw("</g>");
 }
 
 std::string ColourBar(const Range& range) {

@@ -61,7 +61,7 @@ def rmse(model):
 
 # %% [markdown]
 # ## Designing
-# In each round the server proposes two inputs that are uncertain and unlike each other (a draw from a determinantal point
+# In each round the server proposes two inputs that are uncertain and unlike each other (by a determinantal point
 # process); we run the dear simulator there, and fit again.
 
 # %%

@@ -61,6 +61,28 @@ TEST_F(FitCliTest, AFitThatFailedHasItsOwnExitCodeAndSaysWhy) {
   EXPECT_EQ(Run({"fits", "wing", "3", "--watch"}).code, 11);
 }
 
+TEST_F(CliTest, SamplesAreColumnsBesideTheInputs) {
+  v1::SamplePathsRequest seen;
+  server_.emulator().sample_paths = [&](grpc::ServerContext&, const v1::SamplePathsRequest& request,
+                                        v1::SamplePathsResponse& response) {
+    seen = request;
+    *response.mutable_samples() = client::ToWire(Eigen::MatrixXd{{1, 2}, {3, 4.5}});
+    return grpc::Status::OK;
+  };
+  const std::vector<std::string> arguments = {"sample-paths", "wing",    "-",   "--count", "2", "--kind",
+                                              "function",     "--level", "low", "--seed",  "7"};
+  Result result = Run(arguments, "x1,x2,name\n0.1,2,a\n5,6,b\n");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "x1,x2,name,path1,path2\n0.1,2,a,1,3\n5,6,b,2,4.5\n");
+  EXPECT_EQ(seen.count(), 2u);
+  EXPECT_EQ(seen.kind(), v1::PATH_KIND_FUNCTION);
+  EXPECT_EQ(seen.level(), 0u);
+  EXPECT_EQ(seen.seed(), 7u);
+  result = Run({"sample-paths", "wing", "-", "--count", "2", "--json"}, "x1,x2\n0.1,2\n5,6\n");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(Json::parse(result.out)["paths"], Json({{1, 2}, {3, 4.5}}));
+}
+
 TEST_F(CliTest, DesignsAreTablesThatObserveTakes) {
   v1::SampleDPPRequest seen;
   server_.emulator().sample_dpp = [&](grpc::ServerContext&, const v1::SampleDPPRequest& request,
@@ -207,6 +229,8 @@ TEST_F(CliTest, WrongCommandLinesAreUsageErrors) {
                                              {"fit", "wing", "--kernel", "x"},
                                              {"fits", "wing", "--watch"},
                                              {"predict", "wing"},
+                                             {"sample-paths", "wing"},
+                                             {"sample-paths", "wing", "-", "--kind", "x"},
                                              {"sample-dpp", "wing", "--k", "0"},
                                              {"sample-dpp", "wing", "--method", "best"},
                                              {"suggest", "wing", "--candidates", "-", "--candidate-count", "9"},
@@ -267,11 +291,12 @@ TEST_F(CliTest, RevisionsAndFitsGoByTheirNumbers) {
 
 TEST_F(CliTest, EveryCommandHasHelpWithExamples) {
   EXPECT_NE(Run({"--help"}).out.find("Exit codes:"), std::string::npos);
-  for (const std::string command : {"model create",   "model list",     "model show", "model update", "model delete",
-                                    "model export",   "model import",   "observe",    "fit",          "fits",
-                                    "predict",        "score",          "sample-dpp", "suggest",      "diagnose",
-                                    "report",         "revisions",      "rollback",   "server-info",  "completion bash",
-                                    "completion zsh", "completion fish"}) {
+  for (const std::string command :
+       {"model create",    "model list",     "model show",     "model update", "model delete",
+        "model export",    "model import",   "observe",        "fit",          "fits",
+        "predict",         "score",          "sample-paths",   "sample-dpp",   "suggest",
+        "diagnose",        "report",         "revisions",      "rollback",     "server-info",
+        "completion bash", "completion zsh", "completion fish"}) {
     std::vector<std::string> arguments = absl::StrSplit(command, ' ');
     arguments.push_back("--help");
     const Result result = Run(arguments);

@@ -37,7 +37,7 @@ TEST(InputTest, FilesCanBeReadTwiceAndStandardInputOnce) {
   EXPECT_EQ((*file)->size(), 5);
   for (int i = 0; i < 2; ++i) {
     const auto rows = (*file)->Tables({});
-    EXPECT_EQ(*(*rows->Next(9))->get()->Number(0, 0), 1);
+    EXPECT_EQ(*(*rows->Next(9))->Number(0, 0), 1);
     EXPECT_EQ(*rows->Next(9), nullptr);
     EXPECT_EQ((*file)->position(), 5);
     (*file)->Rewind();

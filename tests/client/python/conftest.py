@@ -37,9 +37,7 @@ def name():
 @pytest.fixture
 def model(client, name):
     """Without data."""
-    return client.create_model(
-        name, inputs=2, fidelities=["low", "high"], costs=[1, 10], box=([0, 0], [1, 1])
-    )
+    return client.create_model(name, inputs=2, fidelities=["low", "high"], costs=[1, 10], box=([0, 0], [1, 1]))
 
 
 def learn(model):
@@ -54,11 +52,7 @@ def learn(model):
 @pytest.fixture(scope="session")
 def fitted(client):
     """Shared: tests must not change it."""
-    return learn(
-        client.create_model(
-            "fitted", inputs=2, fidelities=["low", "high"], costs=[1, 10]
-        )
-    )
+    return learn(client.create_model("fitted", inputs=2, fidelities=["low", "high"], costs=[1, 10]))
 
 
 @pytest.fixture

@@ -60,11 +60,9 @@ case $kind in
     ;;
 esac
 
-# Its own copy of the sources, so that several builds at once do not write into one directory.
+# Its own copy of the sources (which the build made), because building a wheel writes into them.
 rm -rf "$work/source" "$work/wheel"
-mkdir -p "$work/source/client"
-cp -r "$root/client/python" "$work/source/client/python"
-cp -r "$root/proto" "$root/CMakeLists.txt" "$work/source/"
+cp -r "$build/python/source" "$work/source" || finish 1 "FAILED: build the target fidelio_python first"
 pip=("$venv/bin/pip" --disable-pip-version-check --quiet)
 prepare "${pip[@]}" wheel --no-deps --no-index --no-build-isolation --wheel-dir "$work/wheel" "$work/source/client/python"
 prepare "${pip[@]}" install --no-deps --no-index --force-reinstall "$work"/wheel/*.whl

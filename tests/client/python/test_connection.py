@@ -1,9 +1,11 @@
 """Connections: retries, deadlines, tokens, TLS and private servers."""
 
+import concurrent.futures
 import hashlib
 import os
 import pickle
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -40,10 +42,7 @@ def test_a_call_that_is_sent_twice_happens_once(own_server, monkeypatch):
             sent.append(request.request_id)
             if len(sent) == 1:
                 error = grpc.RpcError()
-                error.code, error.details = (
-                    (lambda: grpc.StatusCode.UNAVAILABLE),
-                    (lambda: "connection reset"),
-                )
+                error.code, error.details = ((lambda: grpc.StatusCode.UNAVAILABLE), (lambda: "connection reset"))
                 error.trailing_metadata = lambda: ()
                 raise error
         return answer
@@ -56,16 +55,12 @@ def test_a_call_that_is_sent_twice_happens_once(own_server, monkeypatch):
 
 def test_without_a_server_the_error_says_where_it_was_sought():
     with fidelio.Client("127.0.0.1:1", timeout=0.3) as client:
-        with pytest.raises(
-            (fidelio.Unavailable, fidelio.DeadlineExceeded), match="127.0.0.1:1"
-        ):
+        with pytest.raises((fidelio.Unavailable, fidelio.DeadlineExceeded), match="127.0.0.1:1"):
             client.models()
 
 
 def test_no_retries_when_none_are_wanted():
-    with fidelio.Client(
-        "127.0.0.1:1", retry=fidelio.RetryPolicy(give_up_after=0)
-    ) as client:
+    with fidelio.Client("127.0.0.1:1", retry=fidelio.RetryPolicy(give_up_after=0)) as client:
         start = time.monotonic()
         with pytest.raises(fidelio.Unavailable):
             client.models()
@@ -77,15 +72,9 @@ def test_no_retries_when_none_are_wanted():
     [
         ({"address": ""}, "address: empty"),
         ({"address": "10.0.0.1:50051", "token": "secret"}, "use TLS"),
-        (
-            {"address": "10.0.0.1:50051", "token": "two words", "tls": True},
-            "token: must be one line",
-        ),
+        ({"address": "10.0.0.1:50051", "token": "two words", "tls": True}, "token: must be one line"),
         ({"address": "127.0.0.1:1", "tls_cert": "cert.pem"}, "needed together"),
-        (
-            {"address": "127.0.0.1:1", "tls_ca": "/no/such/file"},
-            "tls_ca: /no/such/file: No such file",
-        ),
+        ({"address": "127.0.0.1:1", "tls_ca": "/no/such/file"}, "tls_ca: /no/such/file: No such file"),
         ({"address": "127.0.0.1:1", "timeout": 0}, "timeout: 0, must be"),
     ],
 )
@@ -101,6 +90,14 @@ def test_retry_policies_are_checked():
         fidelio.RetryPolicy(multiplier=0.5)
 
 
+def test_threads_may_share_a_client(fitted):
+    x = points(8, seed=3)
+    expected = fitted.predict(x)
+    with concurrent.futures.ThreadPoolExecutor(8) as pool:
+        rows = list(pool.map(lambda i: fitted.predict(x[i : i + 1])[0], range(8)))
+    assert np.allclose(rows, expected, rtol=1e-12)
+
+
 def test_a_client_can_be_pickled(client, fitted):
     twin = pickle.loads(pickle.dumps(client))
     assert "fitted" in [model.name for model in twin.models()]
@@ -110,10 +107,7 @@ def test_a_client_can_be_pickled(client, fitted):
 def test_the_environment_says_where_the_server_is(client, monkeypatch):
     monkeypatch.setenv("FIDELIO_SERVER", client.address)
     with fidelio.Client() as other:
-        assert (
-            other.address == client.address
-            and other.server_info().version == fidelio.__version__
-        )
+        assert other.address == client.address and other.server_info().version == fidelio.__version__
 
 
 @pytest.fixture
@@ -133,22 +127,14 @@ def test_tokens_decide_what_a_client_may_do(tokens, monkeypatch, tmp_path):
     def token(role):
         return f"{role}-token-{role}-token"
 
-    with fidelio.local(
-        arguments=["--tokens-file", str(tokens)], token=token("writer")
-    ) as writer:
-        assert (writer.server_info().caller, writer.server_info().role) == (
-            "writer",
-            "writer",
-        )
+    with fidelio.local(arguments=["--tokens-file", str(tokens)], token=token("writer")) as writer:
+        assert (writer.server_info().caller, writer.server_info().role) == ("writer", "writer")
         writer.create_model("wing", inputs=1)
         with fidelio.Client(writer.address, token=token("reader")) as reader:
             assert reader.model("wing").info.inputs == 1
             with pytest.raises(fidelio.PermissionDenied):
                 reader.create_model("other", inputs=1)
-        with (
-            fidelio.Client(writer.address) as nobody,
-            pytest.raises(fidelio.Unauthenticated),
-        ):
+        with fidelio.Client(writer.address) as nobody, pytest.raises(fidelio.Unauthenticated):
             nobody.models()
         (tmp_path / "token").write_text(token("reader") + "\n")
         monkeypatch.setenv("FIDELIO_TOKEN_FILE", str(tmp_path / "token"))
@@ -166,13 +152,9 @@ def test_tls_keeps_strangers_out(tmp_path):
     )  # fmt: skip
     os.chmod(key, 0o600)
     arguments = ["--tls-cert", certificate, "--tls-key", key]
-    with fidelio.local(
-        arguments=arguments, tls_ca=certificate, tls_server_name="fidelio.test"
-    ) as client:
+    with fidelio.local(arguments=arguments, tls_ca=certificate, tls_server_name="fidelio.test") as client:
         assert client.models() == []
-        with fidelio.Client(
-            client.address, tls_ca=certificate, timeout=1
-        ) as wrong_name:
+        with fidelio.Client(client.address, tls_ca=certificate, timeout=1) as wrong_name:
             with pytest.raises((fidelio.Unavailable, fidelio.DeadlineExceeded)):
                 wrong_name.models()
 
@@ -180,9 +162,7 @@ def test_tls_keeps_strangers_out(tmp_path):
 def test_a_data_directory_keeps_models_from_one_server_to_the_next(tmp_path):
     x = points(4, seed=3)
     with fidelio.local(tmp_path / "data") as client:
-        before = learn(
-            client.create_model("wing", inputs=2, fidelities=["low", "high"])
-        ).predict(x)
+        before = learn(client.create_model("wing", inputs=2, fidelities=["low", "high"])).predict(x)
     with fidelio.local(tmp_path / "data") as client:
         assert np.array_equal(client.model("wing").predict(x), before)
 
@@ -196,9 +176,7 @@ def test_private_files_are_gone_with_the_server():
 
 def test_a_server_does_not_outlive_its_process():
     script = "import fidelio, os, signal; c = fidelio.local(); print(c.server.pid, flush=True); os.kill(os.getpid(), 9)"
-    done = subprocess.run(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=False
-    )
+    done = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True, check=False)
     assert done.returncode == -9
     stat = f"/proc/{int(done.stdout)}/stat"
     deadline = time.monotonic() + 60
@@ -214,10 +192,14 @@ def test_a_server_that_can_not_start_says_why(tmp_path):
         fidelio.local(binary=str(tmp_path / "nothing"))
 
 
+def test_a_private_server_that_ended_by_itself_is_not_waited_for(own_server):
+    os.kill(own_server.server.pid, signal.SIGKILL)
+    with pytest.raises(fidelio.ServerFailed, match="ended by itself"):
+        own_server.models()
+
+
 def test_a_program_that_is_nowhere_is_said_to_be(monkeypatch):
     monkeypatch.delenv("FIDELIO_SERVER_BINARY")
     monkeypatch.setenv("PATH", "/nowhere")
-    with pytest.raises(
-        fidelio.ProgramNotFound, match="PATH, or its path into FIDELIO_SERVER_BINARY"
-    ):
+    with pytest.raises(fidelio.ProgramNotFound, match="PATH, or its path into FIDELIO_SERVER_BINARY"):
         fidelio.local()

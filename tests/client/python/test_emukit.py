@@ -13,10 +13,7 @@ from emukit.core import ContinuousParameter, InformationSourceParameter, Paramet
 from emukit.core.acquisition import Acquisition  # noqa: E402
 from emukit.core.loop import FixedIntervalUpdater, OuterLoop, SequentialPointCalculator  # noqa: E402
 from emukit.core.loop.user_function import MultiSourceFunctionWrapper  # noqa: E402
-from emukit.core.optimization import (
-    GradientAcquisitionOptimizer,
-    MultiSourceAcquisitionOptimizer,
-)  # noqa: E402
+from emukit.core.optimization import GradientAcquisitionOptimizer, MultiSourceAcquisitionOptimizer  # noqa: E402
 from emukit.experimental_design import ExperimentalDesignLoop  # noqa: E402
 from emukit.experimental_design.acquisitions import ModelVariance  # noqa: E402
 
@@ -33,18 +30,14 @@ def low(x):
 
 def data():
     x_low, x_high = np.linspace(0, 1, 11)[:, None], np.linspace(0, 1, 6)[:, None]
-    X = np.concatenate(
-        [np.insert(x_low, 1, 0, axis=1), np.insert(x_high, 1, 1, axis=1)]
-    )
+    X = np.concatenate([np.insert(x_low, 1, 0, axis=1), np.insert(x_high, 1, 1, axis=1)])
     return X, np.concatenate([low(x_low), high(x_high)])
 
 
 @pytest.fixture
 def model(client):
     X, Y = data()
-    return FidelioModel(
-        X, Y, n_fidelities=2, client=client, box=([0], [1]), fit_options={"seed": 1}
-    )
+    return FidelioModel(X, Y, n_fidelities=2, client=client, box=([0], [1]), fit_options={"seed": 1})
 
 
 def test_predictions_have_emukits_shapes(model):
@@ -60,17 +53,11 @@ def test_predictions_have_emukits_shapes(model):
 def test_gradients_are_those_of_the_predictions(model):
     X = np.array([[0.33, 1.0], [0.71, 0.0], [0.87, 1.0]])
     mean, variance = model.get_prediction_gradients(X)
-    assert (
-        mean.shape == variance.shape == (3, 2)
-        and np.all(mean[:, 1] == 0)
-        and np.all(variance[:, 1] == 0)
-    )
+    assert mean.shape == variance.shape == (3, 2) and np.all(mean[:, 1] == 0) and np.all(variance[:, 1] == 0)
     step = np.array([1e-4, 0])
     up, down = model.predict_noiseless(X + step), model.predict_noiseless(X - step)
     assert np.allclose(mean[:, 0], (up[0] - down[0])[:, 0] / 2e-4, rtol=1e-3)
-    assert np.allclose(
-        variance[:, 0], (up[1] - down[1])[:, 0] / 2e-4, rtol=1e-2, atol=1e-6
-    )
+    assert np.allclose(variance[:, 0], (up[1] - down[1])[:, 0] / 2e-4, rtol=1e-2, atol=1e-6)
 
 
 def test_new_rows_count_at_once_and_other_data_replace_the_old(model):
@@ -106,24 +93,15 @@ class CostlyVariance(Acquisition):
 
 def test_a_multi_fidelity_design_loop_runs_unchanged(model):
     np.random.seed(1)  # Emukit draws from the global generator
-    space = ParameterSpace(
-        [ContinuousParameter("x", 0, 1), InformationSourceParameter(2)]
-    )
-    optimizer = MultiSourceAcquisitionOptimizer(
-        GradientAcquisitionOptimizer(space), space
-    )
+    space = ParameterSpace([ContinuousParameter("x", 0, 1), InformationSourceParameter(2)])
+    optimizer = MultiSourceAcquisitionOptimizer(GradientAcquisitionOptimizer(space), space)
     loop = OuterLoop(
-        SequentialPointCalculator(CostlyVariance(model), optimizer),
-        FixedIntervalUpdater(model, 2),
-        _state(model),
+        SequentialPointCalculator(CostlyVariance(model), optimizer), FixedIntervalUpdater(model, 2), _state(model)
     )
     loop.run_loop(MultiSourceFunctionWrapper([low, high]), 4)
     assert len(model.X) == 21
     x = np.linspace(0, 1, 41)[:, None]
-    assert (
-        np.sqrt(np.mean((model.predict(np.insert(x, 1, 1, axis=1))[0] - high(x)) ** 2))
-        < 0.5
-    )
+    assert np.sqrt(np.mean((model.predict(np.insert(x, 1, 1, axis=1))[0] - high(x)) ** 2)) < 0.5
 
 
 def _state(model):
@@ -137,11 +115,7 @@ def test_design_and_optimisation_of_one_fidelity_run_unchanged(client):
     x = np.array([[0.0], [0.3], [0.5], [0.8], [1.0]])
     space = ParameterSpace([ContinuousParameter("x", 0, 1)])
     model = FidelioModel(x, high(x), client=client, fit_options={"seed": 1})
-    ExperimentalDesignLoop(space, model, acquisition=ModelVariance(model)).run_loop(
-        high, 2
-    )
-    BayesianOptimizationLoop(
-        space, model, acquisition=ExpectedImprovement(model)
-    ).run_loop(high, 5)
+    ExperimentalDesignLoop(space, model, acquisition=ModelVariance(model)).run_loop(high, 2)
+    BayesianOptimizationLoop(space, model, acquisition=ExpectedImprovement(model)).run_loop(high, 5)
     assert len(model.X) == 12
     assert model.Y.min() < -5.9  # the minimum is −6.02 at 0.757

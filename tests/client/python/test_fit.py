@@ -26,16 +26,11 @@ def test_a_callback_sees_the_fit_from_beginning_to_end(client, name):
     model.add([0.0, 0.5, 1.0], [0.0, 1.0, 0.5])
     fit = model.fit(callback=lambda fit: seen.append((fit.state, fit.fraction)))
     assert seen[-1][0] == "succeeded" == fit.state
-    assert [fraction for _, fraction in seen] == sorted(
-        fraction for _, fraction in seen
-    )
-    assert (
-        fit.revision == 1
-        and fit.ended
-        and fit.error is None
-        and fit.inference == "moments"
-    )
+    assert [fraction for _, fraction in seen] == sorted(fraction for _, fraction in seen)
+    assert fit.revision == 1 and fit.ended and fit.error is None and fit.inference == "moments"
     assert [other.name for other in model.fits()] == [fit.name]
+    history = fit.history()
+    assert len(history) > 1 and np.all(np.diff(history[:, 0]) > 0) and np.all(np.diff(history[:, 2]) >= 0)
 
 
 def test_the_same_seed_gives_the_same_model(client, name):

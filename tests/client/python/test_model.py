@@ -44,10 +44,7 @@ def test_update_changes_what_is_given_and_nothing_else(model):
     assert info.description == "new" and [f.cost for f in info.fidelities] == [2, 20]
     assert [f.name for f in info.fidelities] == ["low", "high"] and info.box is not None
     model.update(fidelities=["coarse", "fine"], box=([0, 0], [2, 2]))
-    assert model.fidelities == ["coarse", "fine"] and model.info.box[1].tolist() == [
-        2,
-        2,
-    ]
+    assert model.fidelities == ["coarse", "fine"] and model.info.box[1].tolist() == [2, 2]
 
 
 def test_observations_come_back_as_they_were_added(model):
@@ -55,11 +52,7 @@ def test_observations_come_back_as_they_were_added(model):
     added = model.add(x, y, fidelity="low", noise=0.25)
     assert (added.rows, added.data_version, added.counts) == (7, 1, (7, 0))
     back = model.observations("low")
-    assert (
-        np.array_equal(back.inputs, x)
-        and np.array_equal(back.outputs, y)
-        and np.array_equal(back.noise, [0.25] * 7)
-    )
+    assert np.array_equal(back.inputs, x) and np.array_equal(back.outputs, y) and np.array_equal(back.noise, [0.25] * 7)
     assert model.observations("high").inputs.shape == (0, 2)
 
 
@@ -76,20 +69,13 @@ def test_many_rows_go_in_chunks_in_their_order(model):
     added = model.add(x, y, fidelity="low", noise=np.arange(2500.0), rows_per_call=1000)
     assert added.data_version == 3 and added.counts == (2500, 0)
     back = model.observations("low")
-    assert (
-        np.array_equal(back.inputs, x)
-        and np.array_equal(back.outputs, y)
-        and np.array_equal(back.noise, y)
-    )
+    assert np.array_equal(back.inputs, x) and np.array_equal(back.outputs, y) and np.array_equal(back.noise, y)
 
 
 def test_a_bad_chunk_tells_what_was_committed_before_it(model):
     y = np.arange(25.0)
     y[17] = np.nan
-    with pytest.raises(
-        fidelio.InvalidArgument,
-        match="rows 10 to 19 of X; the 10 before them are committed",
-    ) as caught:
+    with pytest.raises(fidelio.InvalidArgument, match="rows 10 to 19 of X; the 10 before them are committed") as caught:
         model.add(points(25, seed=3), y, fidelity="low", rows_per_call=10)
     assert caught.value.rows_committed == 10
     assert model.refresh().counts == (10, 0)
@@ -114,16 +100,12 @@ def test_predictions_are_near_the_truth_and_know_how_near(fitted):
 
 def test_covariance_and_gradient_agree_with_the_rest(fitted):
     x = points(5, seed=6)
-    mean, std, covariance, gradient = fitted.predict(
-        x, return_std=True, return_cov=True, return_gradient=True
-    )
+    mean, std, covariance, gradient = fitted.predict(x, return_std=True, return_cov=True, return_gradient=True)
     assert covariance.shape == (5, 5) and np.allclose(np.sqrt(np.diag(covariance)), std)
     step = 1e-5
     for column in range(2):
         shift = np.eye(2)[column] * step
-        difference = (fitted.predict(x + shift) - fitted.predict(x - shift)) / (
-            2 * step
-        )
+        difference = (fitted.predict(x + shift) - fitted.predict(x - shift)) / (2 * step)
         assert np.allclose(gradient[:, column], difference, rtol=1e-4, atol=1e-4)
 
 
@@ -145,14 +127,10 @@ def test_many_inputs_are_streamed_and_answered_as_if_in_one_call(fitted, monkeyp
     streamed = fitted.posterior(x, quantiles=[0.5], gradient=True)
     assert streamed.revision == whole.revision
     for field in ("mean", "variance", "quantiles", "gradient"):
-        assert np.allclose(
-            getattr(streamed, field), getattr(whole, field), rtol=1e-9, atol=1e-9
-        )
+        assert np.allclose(getattr(streamed, field), getattr(whole, field), rtol=1e-9, atol=1e-9)
 
 
-def test_a_stream_goes_on_where_it_was_when_the_server_comes_back(
-    own_server, monkeypatch
-):
+def test_a_stream_goes_on_where_it_was_when_the_server_comes_back(own_server, monkeypatch):
     model = learn(own_server.create_model("wing", inputs=2, fidelities=["low", "high"]))
     x = points(2500, seed=7)
     whole = model.predict(x)
@@ -194,19 +172,20 @@ def test_paths_are_joint_samples_that_a_seed_repeats(fitted):
     assert np.all(abs(paths.mean(axis=0) - mean) < 6 * std / 20)
 
 
+def test_paths_may_be_functions_that_other_calls_ask_again(fitted):
+    x = points(6, seed=8)
+    paths = fitted.sample_paths(x, 3, kind="function", seed=3)
+    again = fitted.sample_paths(x[2:4], 2, kind="function", seed=3)
+    assert paths.shape == (3, 6) and np.allclose(again, paths[:2, 2:4], rtol=1e-9, atol=1e-9)
+
+
 def test_designs_choose_among_the_candidates(fitted):
     candidates = points(50, seed=9)
     design = fitted.sample_dpp(4, candidates=candidates, seed=1)
-    assert (
-        np.array_equal(design.inputs, candidates[design.indices])
-        and len(set(design.indices)) == 4
-    )
+    assert np.array_equal(design.inputs, candidates[design.indices]) and len(set(design.indices)) == 4
     assert design.variance_after < design.variance_before
     again = fitted.sample_dpp(4, candidates=candidates, quality=np.ones(50), seed=1)
-    assert np.array_equal(
-        again.indices,
-        fitted.sample_dpp(4, candidates=candidates, quality="none", seed=1).indices,
-    )
+    assert np.array_equal(again.indices, fitted.sample_dpp(4, candidates=candidates, quality="none", seed=1).indices)
     assert fitted.sample_dpp(2, method="map", candidates=128).inputs.shape == (2, 2)
 
 
@@ -216,27 +195,18 @@ def test_suggestions_heed_budget_and_fidelities(fitted):
     assert sum(run.cost for run in runs) == runs.total_cost
     assert runs.inputs().shape == (len(runs), 2)
     only = fitted.suggest(
-        2,
-        fidelities=["low"],
-        criterion="expected-improvement",
-        maximise=True,
-        candidates=64,
-        target_count=64,
+        2, fidelities=["low"], criterion="expected-improvement", maximise=True, candidates=64, target_count=64
     )
     assert {run.fidelity for run in only} == {"low"}
 
 
 def test_a_diagnosis_tells_of_every_fidelity(fitted):
     below, above = fitted.diagnose()
-    assert (below.fidelity, below.count, above.fidelity, above.count) == (
-        "low",
-        40,
-        "high",
-        8,
-    )
-    assert (
-        below.residuals.shape == (40,) and below.r2 > 0.9 and 0 <= above.coverage90 <= 1
-    )
+    assert (below.fidelity, below.count, above.fidelity, above.count) == ("low", 40, "high", 8)
+    assert below.residuals.shape == (40,) and below.r2 > 0.9 and 0 <= above.coverage90 <= 1
+    seen = fitted.observations("low").outputs
+    assert np.allclose(below.residuals, (seen - below.mean) / np.sqrt(below.variance))
+    assert np.all((above.cdf >= 0) & (above.cdf <= 1))
 
 
 def test_conditioning_takes_new_observations_into_account_without_a_fit(client, name):
@@ -280,8 +250,4 @@ def test_a_model_of_one_input_takes_plain_lists(client, name):
 def test_the_server_says_what_it_is(client):
     info = client.server_info()
     assert info.version == fidelio.__version__
-    assert (
-        "mf-dgp" in info.kinds
-        and info.role == "admin"
-        and info.limits.max_message_bytes > 0
-    )
+    assert "mf-dgp" in info.kinds and info.role == "admin" and info.limits.max_message_bytes > 0

@@ -18,11 +18,7 @@ pytestmark = pytest.mark.skipif(not SOURCE, reason="run.sh builds the wheel")
 
 
 def names(wheel):
-    return sorted(
-        name
-        for name in zipfile.ZipFile(wheel).namelist()
-        if not name.endswith("RECORD")
-    )
+    return sorted(name for name in zipfile.ZipFile(wheel).namelist() if not name.endswith("RECORD"))
 
 
 @pytest.fixture
@@ -32,28 +28,16 @@ def wheel():
 
 
 def test_the_wheel_is_for_every_python_and_has_all_it_needs(wheel):
-    assert (
-        os.path.basename(wheel)
-        == f"fidelio_client-{fidelio.__version__}-py3-none-any.whl"
-    )
+    assert os.path.basename(wheel) == f"fidelio_client-{fidelio.__version__}-py3-none-any.whl"
     content = names(wheel)
-    for name in (
-        "py.typed",
-        "v1/emulator_pb2.py",
-        "v1/emulator_pb2.pyi",
-        "_google/own_status_pb2.py",
-        "sklearn.py",
-    ):
+    for name in ("py.typed", "v1/emulator_pb2.py", "v1/emulator_pb2.pyi", "_google/own_status_pb2.py", "sklearn.py"):
         assert f"fidelio/{name}" in content
     assert not [name for name in content if "test" in name or "build_backend" in name]
 
 
 def test_the_version_is_that_of_the_whole_project():
     project = pathlib.Path(SOURCE, "CMakeLists.txt").read_text()
-    assert (
-        re.search(r"project\(fidelio VERSION ([0-9.]+)", project)[1]
-        == fidelio.__version__
-    )
+    assert re.search(r"project\(fidelio VERSION ([0-9.]+)", project)[1] == fidelio.__version__
 
 
 def test_messages_refuse_no_version_of_protobuf(wheel):
@@ -69,9 +53,7 @@ def test_others_may_have_definitions_of_google_rpc_too():
     subprocess.run([sys.executable, "-c", script], check=True)
 
 
-def test_a_source_distribution_builds_the_same_wheel_without_repository_and_protoc(
-    wheel, tmp_path
-):
+def test_a_source_distribution_builds_the_same_wheel_without_repository_and_protoc(wheel, tmp_path):
     build = "import sys; sys.path.insert(0, 'build_backend'); import fidelio_build; print(fidelio_build.{}('{}'))"
 
     def run(directory, hook):
@@ -83,9 +65,6 @@ def test_a_source_distribution_builds_the_same_wheel_without_repository_and_prot
 
     archive = run(os.path.join(SOURCE, "client", "python"), "build_sdist")
     with tarfile.open(archive) as tar:
-        tar.extractall(
-            tmp_path / "unpacked",
-            **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}),
-        )
+        tar.extractall(tmp_path / "unpacked", **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
     (directory,) = (tmp_path / "unpacked").iterdir()
     assert names(run(directory, "build_wheel")) == names(wheel)

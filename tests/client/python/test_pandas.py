@@ -25,7 +25,5 @@ def test_columns_go_by_name_not_by_place(fitted):
     expected = model.predict(frame)
     assert np.array_equal(expected, fitted.predict(x))
     assert np.array_equal(model.predict(frame[["speed", "angle"]]), expected)
-    with pytest.raises(
-        fidelio.InvalidArgument, match="columns .*, but those before were"
-    ):
+    with pytest.raises(fidelio.InvalidArgument, match="columns .*, but those before were"):
         model.predict(frame.rename(columns={"speed": "height"}))

@@ -5,12 +5,8 @@ import re
 
 import pytest
 
-README = os.path.join(
-    os.path.dirname(__file__), "..", "..", "..", "client", "python", "README.md"
-)
-BLOCKS = re.findall(
-    r"```python\n(.*?)```", open(README, encoding="utf-8").read(), re.DOTALL
-)
+README = os.path.join(os.path.dirname(__file__), "..", "..", "..", "client", "python", "README.md")
+BLOCKS = re.findall(r"```python\n(.*?)```", open(README, encoding="utf-8").read(), re.DOTALL)
 
 
 def test_the_code_of_the_readme_runs(capsys):

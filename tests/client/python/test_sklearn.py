@@ -40,9 +40,7 @@ def test_an_array_tells_the_fidelities_and_the_highest_is_predicted(regressor, d
     regressor.fit(X[:, :2], y, fidelity=X[:, 2])
     x = points(100, seed=2)
     mean, std = regressor.predict(x, return_std=True)
-    assert np.sqrt(np.mean((mean - high(x)) ** 2)) < 0.1 * np.std(
-        high(x)
-    ) and std.shape == (100,)
+    assert np.sqrt(np.mean((mean - high(x)) ** 2)) < 0.1 * np.std(high(x)) and std.shape == (100,)
     assert regressor.score(x, high(x)) > 0.98
     assert np.allclose(regressor.predict(x, fidelity=0.0), low(x), atol=0.3)
 
@@ -52,20 +50,14 @@ def test_a_column_tells_the_fidelities_and_rows_are_predicted_at_theirs(client, 
     regressor = MultiFidelityRegressor(fidelity=-1, seed=1, client=client).fit(X, y)
     assert regressor.score(X, y) > 0.99 and regressor.n_features_in_ == 3
     x = points(20, seed=3)
-    both = regressor.predict(
-        np.concatenate([np.insert(x, 2, 0, axis=1), np.insert(x, 2, 1, axis=1)])
-    )
-    assert np.allclose(both[:20], low(x), atol=0.3) and np.allclose(
-        both[20:], high(x), atol=0.6
-    )
+    both = regressor.predict(np.concatenate([np.insert(x, 2, 0, axis=1), np.insert(x, 2, 1, axis=1)]))
+    assert np.allclose(both[:20], low(x), atol=0.3) and np.allclose(both[20:], high(x), atol=0.6)
 
 
 def test_names_of_fidelities_need_their_order(client, data):
     X, y = data
     names = np.where(X[:, 2] == 0, "low", "high")
-    regressor = MultiFidelityRegressor(
-        fidelities=["low", "high"], seed=1, client=client
-    )
+    regressor = MultiFidelityRegressor(fidelities=["low", "high"], seed=1, client=client)
     regressor.fit(X[:, :2], y, fidelity=names)
     assert regressor.model_.info.counts == (32, 16)
     with pytest.raises(fidelio.InvalidArgument, match="must be one of"):
@@ -76,9 +68,7 @@ def test_frames_have_named_columns(client, data):
     pandas = pytest.importorskip("pandas")
     X, y = data
     frame = pandas.DataFrame(X, columns=["angle", "speed", "mesh"])
-    regressor = MultiFidelityRegressor(fidelity="mesh", seed=1, client=client).fit(
-        frame, y
-    )
+    regressor = MultiFidelityRegressor(fidelity="mesh", seed=1, client=client).fit(frame, y)
     assert regressor.score(frame, y) > 0.99
 
 
@@ -93,21 +83,12 @@ def test_parameters_are_those_of_the_constructor_and_clones_are_new(regressor, d
 
 def test_it_works_in_pipelines_searches_and_cross_validation(client, data):
     X, y = data
-    pipeline = make_pipeline(
-        StandardScaler(), MultiFidelityRegressor(fidelity=-1, seed=1, client=client)
-    )
-    search = GridSearchCV(
-        pipeline,
-        {"multifidelityregressor__kernel": ["rbf", "matern32"]},
-        cv=3,
-        error_score="raise",
-    )
+    pipeline = make_pipeline(StandardScaler(), MultiFidelityRegressor(fidelity=-1, seed=1, client=client))
+    search = GridSearchCV(pipeline, {"multifidelityregressor__kernel": ["rbf", "matern32"]}, cv=3, error_score="raise")
     search.fit(X, y)
     assert search.best_params_ == {"multifidelityregressor__kernel": "rbf"}
     assert np.min(cross_val_score(pipeline, X, y, cv=3)) > 0.8
-    TransformedTargetRegressor(pipeline, transformer=StandardScaler()).fit(
-        X, y
-    ).predict(X[:3])
+    TransformedTargetRegressor(pipeline, transformer=StandardScaler()).fit(X, y).predict(X[:3])
 
 
 def test_it_is_an_estimator_by_the_rules_of_scikit_learn(regressor):

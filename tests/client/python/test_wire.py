@@ -9,11 +9,7 @@ from fidelio.v1 import fit_pb2, matrix_pb2, model_pb2
 
 
 def test_words_are_those_of_the_command_line():
-    assert (
-        _wire.KINDS.value("mf-dgp")
-        == model_pb2.MODEL_KIND_MF_DGP
-        == _wire.KINDS.value("MF_DGP")
-    )
+    assert _wire.KINDS.value("mf-dgp") == model_pb2.MODEL_KIND_MF_DGP == _wire.KINDS.value("MF_DGP")
     assert _wire.KERNELS.value("matern52") == fit_pb2.KERNEL_FAMILY_MATERN_5_2
     assert _wire.KERNELS.word(fit_pb2.KERNEL_FAMILY_BY_EVIDENCE) == "evidence"
     assert _wire.INFERENCES.word(fit_pb2.INFERENCE_AUTO) == "auto"
@@ -30,10 +26,7 @@ def test_names_may_be_short_or_full():
         == "models/wing/revisions/3"
         == _wire.revision_name("wing", "models/wing/revisions/3")
     )
-    assert (
-        _wire.revision_name("wing", None) == ""
-        and _wire.short_name("models/wing/fits/7") == "7"
-    )
+    assert _wire.revision_name("wing", None) == "" and _wire.short_name("models/wing/fits/7") == "7"
 
 
 def test_matrices_travel_as_bytes_and_are_read_in_both_encodings():
@@ -41,9 +34,7 @@ def test_matrices_travel_as_bytes_and_are_read_in_both_encodings():
     wire = _wire.to_matrix(x.T)
     assert (wire.rows, wire.cols, len(wire.f64_le)) == (3, 2, 48)
     assert np.array_equal(_wire.from_matrix(wire, "x"), x.T)
-    values = matrix_pb2.Matrix(
-        rows=2, cols=3, values=matrix_pb2.DoubleList(values=x.ravel())
-    )
+    values = matrix_pb2.Matrix(rows=2, cols=3, values=matrix_pb2.DoubleList(values=x.ravel()))
     assert np.array_equal(_wire.from_matrix(values, "x"), x)
 
 

@@ -85,6 +85,10 @@ class FakeEmulator final : public v1::Emulator::Service {
                        v1::PredictResponse* response) override {
     return Run(predict, context, request, response);
   }
+  grpc::Status SamplePaths(grpc::ServerContext* context, const v1::SamplePathsRequest* request,
+                           v1::SamplePathsResponse* response) override {
+    return Run(sample_paths, context, request, response);
+  }
   grpc::Status SampleDPP(grpc::ServerContext* context, const v1::SampleDPPRequest* request,
                          v1::SampleDPPResponse* response) override {
     return Run(sample_dpp, context, request, response);
@@ -104,10 +108,6 @@ class FakeEmulator final : public v1::Emulator::Service {
   grpc::Status ListObservations(grpc::ServerContext* context, const v1::ListObservationsRequest* request,
                                 v1::ListObservationsResponse* response) override {
     return Run(list_observations, context, request, response);
-  }
-  grpc::Status SamplePaths(grpc::ServerContext* context, const v1::SamplePathsRequest* request,
-                           v1::SamplePathsResponse* response) override {
-    return Run(sample_paths, context, request, response);
   }
   grpc::Status GetRevision(grpc::ServerContext* context, const v1::GetRevisionRequest* request,
                            v1::Revision* response) override {

@@ -107,6 +107,25 @@ TEST_F(MfDgpJointTest, LevelsCanBeMixedInAnyOrder) {
   }
 }
 
+TEST_F(MfDgpJointTest, ColumnsAloneAreThoseOfTheWholeCovariance) {
+  for (const MfDgp* model : {model_, unrelated_}) {
+    constexpr int kPoints = 130;  // more than a tile
+    const Matrix x = SmallQueries(kPoints, model->input_dimension());
+    std::vector<int> levels(kPoints);
+    for (int i = 0; i < kPoints; ++i) levels[i] = (7 * i + i / 5) % model->levels();
+    const std::vector<int> columns = {129, 3, 4, 77, 20, 3};
+    for (const bool noise : {false, true}) {
+      const auto joint = model->JointMomentsAt(x, levels, {.include_noise = noise, .threads = 2});
+      ASSERT_TRUE(joint.ok()) << joint.status();
+      const auto some = model->JointColumnsAt(x, levels, columns, {.include_noise = noise, .threads = 2});
+      ASSERT_TRUE(some.ok()) << some.status();
+      EXPECT_TRUE(RelativelyNear(*some, joint->covariance(Eigen::all, columns), 1e-8));
+    }
+  }
+  EXPECT_TRUE(IsError(model_->JointColumnsAt(SmallQueries(2, 2), {0, 1}, {0, 2}, {}).status(),
+                      absl::StatusCode::kInvalidArgument, {"columns[1]: 2, want 0 to 1"}));
+}
+
 TEST_F(MfDgpJointTest, LevelsThatFollowEachOtherAreCorrelated) {
   const Matrix x = SmallQueries(1, 2).replicate(3, 1);
   const auto joint = model_->JointMomentsAt(x, {0, 1, 2}, {});

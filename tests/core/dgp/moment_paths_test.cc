@@ -39,9 +39,9 @@ Matrix Values(const MomentPaths& paths, int count, const MomentModel& model, con
 
 class MomentPathsTest : public testing::TestWithParam<MomentCase> {};
 
-// `slack`: what covariances may differ by besides the error of so many paths, relative to the standard deviations.
-void ExpectPosteriorMoments(const MomentModel& model, const MomentPosterior& posterior, double slack) {
-  constexpr int kCount = 3000;
+// Within the error of so many paths.
+void ExpectPosteriorMoments(const MomentModel& model, const MomentPosterior& posterior) {
+  constexpr int kCount = 2000;
   const Matrix x = 1.4 * RandomUniform(5, model.data.dimension(), 5).array() - 0.2;
   const int link = posterior.links() - 1;
   const MomentPaths paths = Draw(posterior, link, kCount);
@@ -54,14 +54,13 @@ void ExpectPosteriorMoments(const MomentModel& model, const MomentPosterior& pos
     joint.Under(link, mean, covariance);
     Matrix deviations = Values(paths, kCount, model, x, t);
     deviations.colwise() -= mean;
-    const Vector sd = covariance.diagonal().cwiseSqrt();
     for (Index i = 0; i < x.rows(); ++i) {
       const double variance = deviations.row(i).squaredNorm() / kCount;
       EXPECT_NEAR(deviations.row(i).mean(), 0, 4.5 * std::sqrt(variance / kCount)) << i;
       for (Index j = 0; j <= i; ++j) {
         const Eigen::ArrayXd products = deviations.row(i).cwiseProduct(deviations.row(j)).transpose();
         const double error = std::sqrt((products - products.mean()).square().mean() / kCount);
-        EXPECT_NEAR(products.mean(), covariance(i, j), 4.5 * error + slack * sd[i] * sd[j]) << i << "," << j;
+        EXPECT_NEAR(products.mean(), covariance(i, j), 4.5 * error) << i << "," << j;
       }
     }
   }
@@ -69,7 +68,7 @@ void ExpectPosteriorMoments(const MomentModel& model, const MomentPosterior& pos
 
 TEST_P(MomentPathsTest, ManyPathsHaveTheMomentsOfThePosterior) {
   const auto model = MakeMomentModel(GetParam());
-  ExpectPosteriorMoments(*model, Posterior(model, MomentTheta(*model).theta()), 0);
+  ExpectPosteriorMoments(*model, Posterior(model, MomentTheta(*model).theta()));
 }
 
 // Each function is one: the same values wherever, and in whatever company, it is evaluated.
@@ -98,7 +97,10 @@ TEST(MomentPathsLimitTest, PathsPassThroughDataWithoutNoise) {
   for (int t = 0; t < 3; ++t) {
     const Index at = model->data.offset[t], n = model->data.count(t);
     const Matrix values = Values(paths, 20, *model, model->data.x.middleRows(at, n), t);
-    EXPECT_TRUE(Near(values, model->data.y.segment(at, n).replicate(1, 20), 1e-3)) << "level " << t;
+    // Data of the levels above can move a lower level a little away from its own.
+    const Matrix mean = posterior.Predict(model->data.x.middleRows(at, n), t).mean.row(1);
+    EXPECT_TRUE(Near(values, mean.transpose().replicate(1, 20), 1e-3)) << "level " << t;
+    if (t == 2) EXPECT_TRUE(Near(values, model->data.y.segment(at, n).replicate(1, 20), 1e-3));
     // And not elsewhere.
     const Matrix beside = Values(paths, 20, *model, model->data.x.middleRows(at, n).array() + 0.3, t);
     EXPECT_GT((beside.colwise() - beside.rowwise().mean()).cwiseAbs().maxCoeff(), 0.05) << "level " << t;

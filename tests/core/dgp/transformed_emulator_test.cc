@@ -159,6 +159,10 @@ TEST_P(TransformedEmulatorTest, JointMomentsHaveTheVariancesOfPredictAndTheCorre
   const auto base = Model().base().JointMomentsAt(x, levels, {});
   ASSERT_TRUE(joint.ok()) << joint.status();
   ASSERT_TRUE(base.ok()) << base.status();
+  const std::vector<int> columns = {4, 1};
+  const auto some = Model().JointColumnsAt(x, levels, columns, {});
+  ASSERT_TRUE(some.ok()) << some.status();
+  EXPECT_TRUE(RelativelyNear(*some, joint->covariance(Eigen::all, columns), 1e-6));
   for (Index i = 0; i < 6; ++i) {
     const auto single = Model().Predict(x.row(i), {.level = levels[i]});
     ASSERT_TRUE(single.ok()) << single.status();

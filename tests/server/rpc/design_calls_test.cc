@@ -392,6 +392,15 @@ TEST_F(DesignCallsTest, DiagnosesEveryFidelity) {
     EXPECT_EQ(d.count(), t == 0 ? 8 : 4);
     const std::vector<double> residuals = Values(d.residuals());
     EXPECT_EQ(residuals.size(), static_cast<size_t>(d.count()));
+    const std::vector<double> mean = Values(d.mean()), variance = Values(d.variance()), cdf = Values(d.cdf());
+    ASSERT_EQ(mean.size(), residuals.size());
+    ASSERT_EQ(variance.size(), residuals.size());
+    ASSERT_EQ(cdf.size(), residuals.size());
+    for (size_t i = 0; i < residuals.size(); ++i) {
+      EXPECT_GT(variance[i], 0);
+      EXPECT_GE(cdf[i], 0);
+      EXPECT_LE(cdf[i], 1);
+    }
     EXPECT_GE(d.rmse(), 0);
     EXPECT_LE(d.r2(), 1);
     EXPECT_LE(d.coverage50(), d.coverage90());

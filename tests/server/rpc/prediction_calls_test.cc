@@ -193,6 +193,36 @@ TEST_F(PredictionCallsTest, DrawsTheSamePathsForTheSameSeed) {
   ExpectBadField(sample(&third), "count", "1000000 paths, but at most 10000");
 }
 
+TEST_F(PredictionCallsTest, FunctionsAreTheSameInEveryCall) {
+  const auto sample = [&](int n, uint32_t count, v1::PathKind kind, v1::SamplePathsResponse* answer) {
+    v1::SamplePathsRequest request;
+    request.set_model("models/wing");
+    *request.mutable_inputs() = MakeMatrix(n, 1, Grid(n));
+    request.set_count(count);
+    request.set_seed(11);
+    request.set_kind(kind);
+    TestContext context;
+    return server_->stub().SamplePaths(&context, request, answer);
+  };
+  v1::SamplePathsResponse few, many;
+  ASSERT_TRUE(IsOk(sample(3, 2, v1::PATH_KIND_FUNCTION, &few)));
+  // Every other point of Grid(6) is one of Grid(3); 35 functions are drawn in two parts.
+  ASSERT_TRUE(IsOk(sample(6, 35, v1::PATH_KIND_FUNCTION, &many)));
+  ASSERT_EQ(few.samples().rows(), 2u);
+  ASSERT_EQ(many.samples().rows(), 35u);
+  const std::vector<double> some = Values(few.samples()), all = Values(many.samples());  // row by row
+  for (const int path : {0, 1}) {
+    for (const int i : {0, 1, 2}) EXPECT_NEAR(some[3 * path + i], all[6 * path + 2 * i], 1e-9);
+  }
+  EXPECT_GT(std::abs(all[1] - all[6 * 34 + 1]), 1e-9);
+  EXPECT_EQ(many.revision(), "models/wing/revisions/1");
+
+  // Joint samples have a limit that functions do not have.
+  ExpectBadField(sample(2001, 1, v1::PATH_KIND_JOINT, &few), "inputs", "PATH_KIND_FUNCTION");
+  EXPECT_TRUE(IsOk(sample(2001, 1, v1::PATH_KIND_FUNCTION, &few)));
+  ExpectBadField(sample(1, 1, static_cast<v1::PathKind>(9), &few), "kind", "9 is no PathKind");
+}
+
 TEST_F(PredictionCallsTest, BadRequestsNameFieldValueAndRule) {
   v1::PredictResponse answer;
   const auto predict = [&](const std::function<void(v1::PredictRequest&)>& change) {

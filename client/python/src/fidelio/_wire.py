@@ -7,7 +7,7 @@ from typing import Any, List, Optional, Sequence, Union
 import numpy as np
 
 from fidelio.errors import Internal, InvalidArgument
-from fidelio.v1 import design_pb2, fit_pb2, matrix_pb2, model_pb2
+from fidelio.v1 import design_pb2, fit_pb2, matrix_pb2, model_pb2, prediction_pb2
 
 Array = np.ndarray
 
@@ -87,6 +87,7 @@ INFERENCES = Words("inference", fit_pb2.Inference)
 KERNELS = Words("kernel", fit_pb2.KernelFamily, MATERN_3_2="matern32", MATERN_5_2="matern52", BY_EVIDENCE="evidence")
 METHODS = Words("method", design_pb2.DesignMethod)
 QUALITIES = Words("quality", design_pb2.QualityMode)
+PATHS = Words("kind", prediction_pb2.PathKind)
 CRITERIA = Words("criterion", design_pb2.SuggestCriterion)
 STATES = Words("state", fit_pb2.FitState)
 

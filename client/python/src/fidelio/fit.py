@@ -8,9 +8,11 @@ import time
 from typing import Any, Callable, Optional
 
 import grpc
+import numpy as np
 
 from fidelio import _progress, _wire, errors
 from fidelio._caller import Caller, new_request_id
+from fidelio._wire import Array
 from fidelio.results import _seconds
 from fidelio.v1 import fit_pb2
 
@@ -55,6 +57,12 @@ class Fit:
     def elbo(self) -> Optional[float]:
         """The objective; None before the first evaluation."""
         return self._wire.progress.elbo if self._wire.progress.HasField("elbo") else None
+
+    def history(self) -> Array:
+        """How the objective went, n×3: iteration, objective and seconds of work. Asks the server."""
+        points = self.refresh()._wire.history
+        rows = [(point.iteration, point.elbo, _seconds(point.elapsed)) for point in points]
+        return np.array(rows, dtype=float).reshape(-1, 3)
 
     @property
     def revision(self) -> Optional[int]:

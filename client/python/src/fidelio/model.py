@@ -111,6 +111,9 @@ class Model(ModelResource):
         warm_start: bool = False,
         seconds: Optional[float] = None,
         iterations: Optional[int] = None,
+        inducing_points: Optional[int] = None,
+        batch_size: Optional[int] = None,
+        steps: Optional[int] = None,
         wait: bool = True,
         callback: Optional[OnEvent] = None,
         timeout: Optional[float] = None,
@@ -120,14 +123,18 @@ class Model(ModelResource):
         progress: show a bar. seed: of all random numbers; the same gives the same model. inference: auto, moments,
         variational, svi, or another that the server has (Client.server_info). kernel: rbf, matern32, matern52, or
         evidence for all of them. warm_start: start from the revision of now, too. seconds, iterations: end it,
-        successfully, at the latest. wait: until it has ended, for at most `timeout` seconds; without, see Fit.wait.
-        callback: sees every event. Raises the error of a failed fit.
+        successfully, at the latest. inducing_points (of variational and svi), batch_size, steps (of svi): their sizes.
+        wait: until it has ended, for at most `timeout` seconds; without, see Fit.wait. callback: sees every event.
+        Raises the error of a failed fit.
         """
         options = fit_pb2.FitOptions(
             inference=_wire.INFERENCES.value(inference),
             kernel_family=_wire.KERNELS.value(kernel),
             warm_start=warm_start,
             seed=seed,
+            inducing_points=inducing_points,
+            batch_size=batch_size,
+            steps=steps,
         )
         if seconds is not None:
             options.budget.seconds = seconds
@@ -226,16 +233,22 @@ class Model(ModelResource):
         X: Any,
         count: int = 1,
         *,
+        kind: str = "joint",
         fidelity: FidelityLike = -1,
         seed: int = 0,
         revision: Optional[RevisionLike] = None,
         timeout: Optional[float] = None,
     ) -> Array:
-        """Joint samples of the function at n inputs, count×n: row i is path i."""
+        """Samples of the function at n inputs, count×n: row i is path i.
+
+        kind: joint, exact samples at these inputs, in time that grows with n³; or function, where path i of a seed is
+        the same function in every call, whatever the inputs, in time that grows with n.
+        """
         request = prediction_pb2.SamplePathsRequest(
             model=self._path,
             inputs=_wire.to_matrix(self._inputs(X)),
             count=count,
+            kind=_wire.PATHS.value(kind),
             level=_add.level_of(fidelity, self.fidelities),
             seed=seed,
             revision=_wire.revision_name(self.name, revision),

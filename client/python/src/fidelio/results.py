@@ -203,13 +203,19 @@ class FidelityDiagnostics:
     coverage95: float
     mean_log_density: float
     inflation: float  # of variances, because they were found too small
+    mean: Array  # predicted; as the residuals, in the order of Model.observations
+    variance: Array  # predicted, with noise
+    cdf: Array  # predicted probabilities of outputs up to the observed one
 
     @classmethod
     def _of(cls, wire: Any) -> FidelityDiagnostics:
-        residuals = _wire.from_matrix(wire.residuals, "residuals")[:, 0] if wire.count else np.empty(0)
+        def column(field: str) -> Array:
+            return _wire.from_matrix(getattr(wire, field), field)[:, 0] if wire.HasField(field) else np.empty(0)
+
         return cls(
-            wire.level, wire.fidelity, wire.count, residuals, wire.r2, wire.rmse, wire.coverage50, wire.coverage90,
-            wire.coverage95, wire.mean_log_density, wire.inflation,
+            wire.level, wire.fidelity, wire.count, column("residuals"), wire.r2, wire.rmse, wire.coverage50,
+            wire.coverage90, wire.coverage95, wire.mean_log_density, wire.inflation, column("mean"), column("variance"),
+            column("cdf"),
         )  # fmt: skip
 
 

@@ -1,0 +1,135 @@
+#include "core/dgp/moment_fit_bytes.h"
+
+namespace fidelio {
+namespace {
+
+void Write(const ModeState& mode, ByteWriter& out) {
+  out.U32(static_cast<uint32_t>(mode.structure));
+  out.Write(mode.z);
+  out.F64(mode.value);
+  out.Write(mode.hessian);
+  out.F64(mode.log_evidence);
+  out.F64(mode.weight);
+  out.Write(mode.space.origin);
+  out.Write(mode.space.basis);
+}
+
+ModeState ReadMode(ByteReader& in) {
+  ModeState mode;
+  mode.structure = static_cast<int>(in.U32());
+  mode.z = in.ReadVector();
+  mode.value = in.F64();
+  mode.hessian = in.ReadMatrix();
+  mode.log_evidence = in.F64();
+  mode.weight = in.F64();
+  mode.space.origin = in.ReadVector();
+  mode.space.basis = in.ReadMatrix();
+  return mode;
+}
+
+void Write(const ChainState& chain, ByteWriter& out) {
+  out.U32(static_cast<uint32_t>(chain.mode));
+  out.Bool(chain.started);
+  out.Write(chain.hmc.q);
+  out.F64(chain.hmc.value);
+  out.Write(chain.hmc.gradient);
+  out.F64(chain.hmc.log_step);
+  out.U32(static_cast<uint32_t>(chain.hmc.iteration));
+  out.F64(chain.hmc.acceptance_sum);
+  out.Write(chain.draws);
+}
+
+ChainState ReadChain(ByteReader& in) {
+  ChainState chain;
+  chain.mode = static_cast<int>(in.U32());
+  chain.started = in.Bool();
+  chain.hmc.q = in.ReadVector();
+  chain.hmc.value = in.F64();
+  chain.hmc.gradient = in.ReadVector();
+  chain.hmc.log_step = in.F64();
+  chain.hmc.iteration = static_cast<int>(in.U32());
+  chain.hmc.acceptance_sum = in.F64();
+  chain.draws = in.ReadVectors();
+  return chain;
+}
+
+}  // namespace
+
+void WriteStarts(const std::vector<StartState>& starts, ByteWriter& out) {
+  out.U64(starts.size());
+  for (const StartState& s : starts) {
+    out.U32(static_cast<uint32_t>(s.structure));
+    out.Write(s.z);
+    out.F64(s.value);
+    out.Bool(s.done);
+    out.U32(static_cast<uint32_t>(s.rounds));
+    out.I64(s.iterations);
+  }
+}
+
+std::vector<StartState> ReadStarts(ByteReader& in, uint32_t version) {
+  std::vector<StartState> starts;
+  const uint64_t count = in.U64();
+  for (uint64_t i = 0; i < count && in.ok(); ++i) {
+    StartState s;
+    s.structure = static_cast<int>(in.U32());
+    s.z = in.ReadVector();
+    s.value = in.F64();
+    s.done = in.Bool();
+    if (version >= 3) {
+      s.rounds = static_cast<int>(in.U32());
+      s.iterations = in.I64();
+    }
+    starts.push_back(std::move(s));
+  }
+  return starts;
+}
+
+void WriteFitState(const MomentFitState& state, ByteWriter& out) {
+  WriteStarts(state.starts, out);
+  out.U64(state.modes.size());
+  for (const ModeState& mode : state.modes) Write(mode, out);
+  out.U64(state.chains.size());
+  for (const ChainState& chain : state.chains) Write(chain, out);
+  out.I64(state.iterations);
+  out.I64(state.evaluations);
+  out.F64(state.seconds);
+}
+
+MomentFitState ReadFitState(ByteReader& in, uint32_t version) {
+  MomentFitState state;
+  state.starts = ReadStarts(in, version);
+  const uint64_t modes = in.U64();
+  for (uint64_t i = 0; i < modes && in.ok(); ++i) state.modes.push_back(ReadMode(in));
+  const uint64_t chains = in.U64();
+  for (uint64_t i = 0; i < chains && in.ok(); ++i) state.chains.push_back(ReadChain(in));
+  if (version >= 2) state.iterations = in.I64();
+  state.evaluations = in.I64();
+  state.seconds = in.F64();
+  return state;
+}
+
+absl::Status CheckFitState(const MomentFitState& state, const std::vector<StartState>& warm,
+                           const std::vector<std::shared_ptr<const MomentModel>>& structures) {
+  const auto fits = [&](int structure, const Vector& z) {
+    return structure >= 0 && structure < static_cast<int>(structures.size()) &&
+           z.size() == structures[structure]->layout.parameters.size();
+  };
+  bool good = true;
+  for (const StartState& s : warm) good = good && fits(s.structure, s.z);
+  for (const StartState& s : state.starts) good = good && fits(s.structure, s.z);
+  for (const ModeState& m : state.modes) {
+    good = good && fits(m.structure, m.z) && (m.hessian.size() == 0 || m.hessian.rows() == m.z.size());
+  }
+  for (const ChainState& c : state.chains) {
+    good = good && c.mode >= 0 && c.mode < static_cast<int>(state.modes.size());
+    if (!good) break;
+    const Vector& z = state.modes[c.mode].z;
+    good = state.modes[c.mode].space.basis.rows() == z.size() && state.modes[c.mode].space.origin.size() == z.size() &&
+           (!c.started || (c.hmc.q.size() == z.size() && c.hmc.gradient.size() == z.size()));
+    for (const Vector& d : c.draws) good = good && d.size() == z.size();
+  }
+  return good ? absl::OkStatus() : absl::DataLossError("state of a running fit: sizes do not fit its structures");
+}
+
+}  // namespace fidelio

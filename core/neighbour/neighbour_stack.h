@@ -1,0 +1,152 @@
+// NeighbourStack: the levels with many observations, each a Gaussian process that looks at the m nearest of them only
+// (Vecchia's approximation; a nearest-neighbour Gaussian process).
+//
+// Level 0:   f_0 ~ GP(μ, v·κ).   Level t: f_t = ρ f_{t−1} + g_t, whose prior covariance K_t comes from mean, variance and
+// covariance of f_{t−1} given the data below by moment matching (core/dgp/link_kernel.h). With S the m nearest observations
+// of level t to x, in inputs divided by the lengthscales, and w = (K_t(S,S) + noise)⁻¹ K_t(S,x):
+//
+//   mean      prior mean(x) + wᵀ (y_S − prior mean(S))
+//   variance  K_t(x,x) − wᵀ K_t(S,x)
+//   cov       c(x,x') · |S ∩ S'| / √(|S||S'|),     c(x,x') = cov(e(x), e(x')),   e(x) = f_t(x) − wᵀ y_S
+//
+// c is the covariance of the errors which these predictions make, a quadratic form in K_t and the noise; the second factor is
+// the Gram matrix of the neighbourhoods. Both are positive semi-definite, hence so is their product; it vanishes between
+// points without a neighbour in common, which makes everything local. Limits: m = N gives the exact Gaussian process;
+// far from all data, the prior's mean and variance. One point costs O(m³) time; memory is O(N·(D + m·t)). Nothing N×N is ever
+// held.
+//
+// Everything is in standardised units (core/dgp/scaled_data.h). Once its layers are added it is immutable, and safe to share
+// between threads.
+#ifndef FIDELIO_CORE_NEIGHBOUR_NEIGHBOUR_STACK_H_
+#define FIDELIO_CORE_NEIGHBOUR_NEIGHBOUR_STACK_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/base/types.h"
+#include "core/kernel/kernel_family.h"
+#include "core/neighbour/neighbour_index.h"
+#include "core/neighbour/neighbour_parameters.h"
+
+namespace fidelio {
+
+// What a level of the stack says about one point: its neighbours there, their weights, and the moments.
+struct Stencil {
+  std::vector<int> index;  // ascending
+  Vector weight;
+  double mean = 0, variance = 0;
+  double jitter = 0;  // relative, that the covariance of the neighbours needed
+};
+
+// A point with its stencils at the levels below some level.
+struct Site {
+  const double* x = nullptr;    // D
+  const Stencil* at = nullptr;  // at[t], t = 0, 1, …; who has the same is the same point
+};
+
+// ∂F/∂ the moments of a point at a level, and ∂F/∂cov(f(x), f(q)) for some other points.
+struct MomentAdjoints {
+  double mean = 0, variance = 0;
+  std::vector<Site> others;
+  Vector covariance;
+};
+
+// The observations of a level, in standardised units.
+struct NeighbourData {
+  Matrix x;      // D×N: one column per point
+  Vector y;      // N
+  Vector noise;  // N, given variances; empty: learned
+};
+
+class NeighbourStack {
+ public:
+  // m ≥ 1.
+  explicit NeighbourStack(int neighbours) : neighbours_(neighbours) {}
+
+  int neighbours() const { return neighbours_; }
+  int levels() const { return static_cast<int>(layers_.size()); }
+  int count(int level) const { return static_cast<int>(layers_[level].data.y.size()); }
+  const NeighbourData& data(int level) const { return layers_[level].data; }
+  KernelFamily kernel(int level) const { return layers_[level].kernel; }
+  const Vector& theta(int level) const { return layers_[level].theta; }
+  double noise(int level) const { return layers_[level].parameters->noise; }
+
+  // Adds the data of the next level, and finds out what the levels below say about its points. It has a layer only once it
+  // was Completed.
+  void AddData(NeighbourData data, int threads);
+  // The layer of the last level: its kernel and hyperparameters (NeighbourLayout).
+  void Complete(KernelFamily kernel, Vector theta);
+
+  bool learns_noise(int level) const { return layers_[level].data.noise.size() == 0; }
+  NeighbourLayout layout(int level) const;
+
+  // An observed point of a level, with its stencils below that level.
+  Site Observed(int level, int i) const {
+    return {layers_[level].data.x.col(i).data(), layers_[level].below.data() + static_cast<size_t>(i) * level};
+  }
+
+  // The stencils of x at levels 0 … level. `excluded`: an observation of `level` that is not to be used.
+  std::vector<Stencil> Reach(const double* x, int level, int excluded = -1) const;
+
+  // cov(f_level(p_i), f_level(q_j) | y_≤level), |p|×|q|, of points which have reached that level.
+  Matrix Covariance(int level, absl::Span<const Site> p, absl::Span<const Site> q) const;
+
+  // ∂F/∂x of a point that has reached `level`; its neighbours count as fixed. The others have reached it, too.
+  Vector Gradient(int level, const Site& point, const MomentAdjoints& bar) const;
+
+  // Bytes of memory, an estimate from above.
+  static int64_t MemoryBytes(int64_t count, int level, int dimension, int neighbours);
+
+ private:
+  struct Layer {
+    NeighbourData data;
+    std::vector<Stencil> below;  // of its points, `level` each
+    KernelFamily kernel = KernelFamily::kRbf;
+    Vector theta;
+    std::optional<NeighbourParameters> parameters;
+    std::unique_ptr<const NeighbourIndex> index;
+  };
+  // What the errors e of some points are made of: observed points of the level, then the points themselves.
+  struct Support {
+    std::vector<int> observed;  // ascending
+    std::vector<Site> sites;
+  };
+  Support SupportOf(int level, absl::Span<const Site> points) const;
+  // K_level(rows, support) a for the coefficients a of each point's error: rows × points.
+  Matrix TimesErrors(int level, absl::Span<const Site> rows, absl::Span<const Site> points,
+                     const Support& support) const;
+
+  Stencil Solve(int level, const Site& point, int excluded) const;
+  Matrix ObservedCovariance(int level, const std::vector<int>& observed, absl::Span<const Site> sites) const;
+  double PriorMean(int level, const Site& point) const;
+  double PriorVariance(int level, const Site& point) const;
+  // K_level between points that have reached the level below.
+  Matrix PriorCovariance(int level, absl::Span<const Site> p, absl::Span<const Site> q) const;
+  std::vector<Site> Sites(int level, const std::vector<int>& observed) const;
+  double Noise(int level, int i) const;
+
+  const int neighbours_;
+  std::vector<Layer> layers_;
+};
+
+// For points that have reached `level`, whose neighbours are shared by which others.
+class SharedNeighbours {
+ public:
+  SharedNeighbours(int level, absl::Span<const Site> points);
+
+  // The points that share a neighbour with this stencil, as ascending numbers below `end`.
+  std::vector<int> Of(const Stencil& stencil, int end) const;
+
+ private:
+  std::vector<std::pair<int, int>> uses_;  // (observation, point), ascending
+};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_NEIGHBOUR_NEIGHBOUR_STACK_H_

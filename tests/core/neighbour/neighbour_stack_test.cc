@@ -1,0 +1,180 @@
+#include "core/neighbour/neighbour_stack.h"
+
+#include <cmath>
+#include <vector>
+
+#include "core/dgp/moment_joint.h"
+#include "gtest/gtest.h"
+#include "tests/core/neighbour/stack_cases.h"
+#include "tests/support/eigenvalues.h"
+#include "tests/support/kernel_names.h"
+#include "tests/support/near.h"
+
+namespace fidelio {
+namespace {
+
+using Eigen::Index;
+
+// Points that have reached a level.
+struct Reached {
+  Matrix columns;
+  std::vector<std::vector<Stencil>> stencils;
+  std::vector<Site> sites;
+
+  Reached(const NeighbourStack& stack, const Matrix& x, int level) : columns(x.transpose()), stencils(x.rows()) {
+    for (Index i = 0; i < x.rows(); ++i) {
+      stencils[i] = stack.Reach(columns.col(i).data(), level);
+      sites.push_back({columns.col(i).data(), stencils[i].data()});
+    }
+  }
+  Vector Means(int level) const {
+    Vector means(static_cast<Index>(sites.size()));
+    for (Index i = 0; i < means.size(); ++i) means[i] = sites[i].at[level].mean;
+    return means;
+  }
+};
+
+struct Case {
+  KernelFamily kernel;
+  int dimension;
+  bool given_noise;
+};
+
+class NeighbourStackTest : public ::testing::TestWithParam<Case> {
+ protected:
+  // The joint posterior of level `level` by the model without neighbours; the data above it left out.
+  void Exact(Dataset data, int level, const Matrix& x, Vector& mean, Matrix& covariance) const {
+    const Scaling scaling = ScaleData(data).scaling;
+    data.levels.resize(level + 1);
+    const auto model = std::make_shared<const MomentModel>(ScaleData(data, 0, scaling), PlainRecipe(GetParam().kernel));
+    MomentRecursion recursion(model);
+    const auto posterior = MomentPosterior::Build(recursion, ExactTheta(data));
+    ASSERT_TRUE(posterior.ok()) << posterior.status();
+    const MomentQueries queries(*model, x);
+    MomentJoint joint(*posterior, queries, std::vector<int>(x.rows(), level));
+    joint.Under(0, mean, covariance);
+  }
+};
+
+TEST_P(NeighbourStackTest, IsTheExactProcessWhenAllAreNeighbours) {
+  const Dataset data = StackData({60, 40}, GetParam().dimension, GetParam().given_noise);
+  const auto stack = MakeStack(data, 2, 1000, GetParam().kernel);
+  const Matrix x = SmallQueries(9, GetParam().dimension);
+  for (const int level : {0, 1}) {
+    SCOPED_TRACE(level);
+    Vector mean;
+    Matrix covariance;
+    Exact(data, level, x, mean, covariance);
+    const Reached reached(*stack, x, level);
+    EXPECT_TRUE(Near(reached.Means(level), mean, 1e-9));
+    EXPECT_TRUE(Near(stack->Covariance(level, reached.sites, reached.sites), covariance, 1e-9));
+  }
+}
+
+TEST_P(NeighbourStackTest, IsNearTheExactProcessWithSomeNeighbours) {
+  const Dataset data = StackData({400, 300}, GetParam().dimension, GetParam().given_noise);
+  const auto stack = MakeStack(data, 2, 32, GetParam().kernel);
+  const Matrix x = SmallQueries(40, GetParam().dimension);
+  for (const int level : {0, 1}) {
+    SCOPED_TRACE(level);
+    Vector mean;
+    Matrix covariance;
+    Exact(data, level, x, mean, covariance);
+    const Reached reached(*stack, x, level);
+    const double error = (reached.Means(level) - mean).norm() / std::sqrt(static_cast<double>(x.rows()));
+    EXPECT_LT(error, 0.3 * covariance.diagonal().cwiseSqrt().mean());  // of the uncertainty that there is anyway
+    for (Index i = 0; i < x.rows(); ++i) {
+      EXPECT_NEAR(std::log(reached.sites[i].at[level].variance / covariance(i, i)), 0, 0.5);
+    }
+  }
+}
+
+TEST_P(NeighbourStackTest, CovariancesArePositiveSemidefiniteAndAgreeWithVariances) {
+  const Dataset data = StackData({300, 200}, GetParam().dimension, GetParam().given_noise);
+  const auto stack = MakeStack(data, 2, 12, GetParam().kernel);
+  const Reached reached(*stack, SmallQueries(60, GetParam().dimension), 1);
+  for (const int level : {0, 1}) {
+    const Matrix covariance = JointCovariance(*stack, level, reached.sites, 2);
+    EXPECT_TRUE(IsPositiveSemidefinite(covariance, 1e-9));
+    EXPECT_TRUE(Near(stack->Covariance(level, reached.sites, reached.sites), covariance, 1e-12));
+    for (Index i = 0; i < covariance.rows(); ++i) EXPECT_EQ(covariance(i, i), reached.sites[i].at[level].variance);
+    EXPECT_GT((covariance.array() == 0).count(), 0) << "points without a common neighbour";
+    EXPECT_GT((covariance.array() != 0).count(), covariance.rows()) << "points with common neighbours";
+  }
+}
+
+TEST_P(NeighbourStackTest, GradientsAgreeWithDifferences) {
+  const int d = GetParam().dimension;
+  const Dataset data = StackData({200, 150}, d, GetParam().given_noise);
+  const auto stack = MakeStack(data, 2, 10, GetParam().kernel);
+  const Matrix near = SmallQueries(4, d, 3);
+  for (const int level : {0, 1}) {
+    const Reached others(*stack, near, level);
+    for (int k = 0; k < 4; ++k) {
+      const Matrix x = near.row(k).array() + 0.01;
+      const auto value = [&](const Matrix& at) {
+        const Reached point(*stack, at, level);
+        return 0.7 * point.sites[0].at[level].mean + 1.3 * point.sites[0].at[level].variance +
+               stack->Covariance(level, point.sites, others.sites).row(0).dot(Eigen::RowVector4d(1, -2, 3, 0.5));
+      };
+      const Reached point(*stack, x, level);
+      const Vector gradient = stack->Gradient(
+          level, point.sites[0],
+          {.mean = 0.7, .variance = 1.3, .others = others.sites, .covariance = Eigen::Vector4d(1, -2, 3, 0.5)});
+      for (int i = 0; i < d; ++i) {
+        constexpr double kStep = 1e-6;  // too short to change neighbours
+        Matrix up = x, down = x;
+        up(0, i) += kStep;
+        down(0, i) -= kStep;
+        const double difference = (value(up) - value(down)) / (2 * kStep);
+        EXPECT_NEAR(gradient[i], difference, 2e-5 * std::max(1.0, std::abs(difference))) << level << " " << k;
+      }
+    }
+  }
+}
+
+TEST_P(NeighbourStackTest, FarFromAllDataThePriorIsLeft) {
+  const Dataset data = StackData({100}, GetParam().dimension, GetParam().given_noise);
+  const auto stack = MakeStack(data, 1, 16, GetParam().kernel);
+  const Vector x = Vector::Constant(GetParam().dimension, 1e4);
+  const Stencil stencil = stack->Reach(x.data(), 0)[0];
+  EXPECT_NEAR(stencil.mean, 0.2, 1e-12);
+  EXPECT_NEAR(stencil.variance, 1.3, 1e-12);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kernels, NeighbourStackTest,
+                         ::testing::Values(Case{KernelFamily::kRbf, 1, false}, Case{KernelFamily::kRbf, 2, true},
+                                           Case{KernelFamily::kMatern32, 2, false},
+                                           Case{KernelFamily::kMatern52, 2, true},
+                                           Case{KernelFamily::kMatern52, 3, false}),
+                         [](const auto& test) {
+                           return KernelName(test.param.kernel) + std::to_string(test.param.dimension) +
+                                  (test.param.given_noise ? "GivenNoise" : "");
+                         });
+
+TEST(NeighbourStackTest, ALevelWithoutDataFollowsTheOneBelow) {
+  Dataset data = StackData({50, 5}, 1);
+  data.levels[1] = {Matrix(0, 1), Vector(0), {}};
+  const auto stack = MakeStack(data, 2, 8, KernelFamily::kMatern32);
+  const double x = 0.4;
+  const std::vector<Stencil> stencils = stack->Reach(&x, 1);
+  EXPECT_NEAR(stencils[1].mean, 1.2 * stencils[0].mean, 1e-12);
+  EXPECT_GT(stencils[1].variance, 0.3);
+}
+
+TEST(NeighbourStackTest, CopiesOfAnObservationDoNoHarm) {
+  Dataset data = StackData({50}, 2);
+  LevelData& level = data.levels[0];
+  for (int i = 0; i < 30; ++i) {
+    level.x.row(i) = level.x.row(0);
+    level.y[i] = level.y[0];
+  }
+  const auto stack = MakeStack(data, 1, 16, KernelFamily::kRbf);
+  const Vector x = stack->data(0).x.col(0);
+  const Stencil stencil = stack->Reach(x.data(), 0)[0];
+  EXPECT_NEAR(stencil.mean, stack->data(0).y[0], 0.05);
+  EXPECT_GT(stencil.variance, 0);
+}
+
+}  // namespace
+}  // namespace fidelio
