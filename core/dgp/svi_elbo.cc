@@ -86,7 +86,7 @@ absl::Status SviElbo::FactoriseInducing(int t, const Vector& parameters) {
   return absl::OkStatus();
 }
 
-absl::Status SviElbo::Forward(int t, const Vector& parameters, SviRoots roots) {
+absl::Status SviElbo::Forward(int t, const Vector& parameters, const SviSpace& space) {
   const SviModel::Layer& layer = model_->layers[t];
   const NodeLayer& nodes = nodes_[t];
   State& s = states_[t];
@@ -107,7 +107,8 @@ absl::Status SviElbo::Forward(int t, const Vector& parameters, SviRoots roots) {
   s.diagonal = LayerDiagonal(layer.shape, theta, at);
   s.m = MeanOf(layer, parameters);
   s.s = RootOf(layer, parameters);
-  if (roots == SviRoots::kInducing) s.whitening.Apply(RootOf(layer, parameters), s.s);
+  if (t == 0 && space.inducing_mean) s.m = s.whitening.inverse_factor() * s.m;
+  if (space.inducing_root) s.whitening.Apply(RootOf(layer, parameters), s.s);
   s.layer.Forward(s.a, s.diagonal, s.m, s.s, threads_);
   return absl::OkStatus();
 }
@@ -134,25 +135,26 @@ double SviElbo::LogLikelihood(int t, const Vector& parameters, Vector* gradient)
   return sum;
 }
 
-absl::StatusOr<double> SviElbo::Evaluate(const Vector& parameters, SviRoots roots, int64_t step, Vector* gradient) {
+absl::StatusOr<double> SviElbo::Evaluate(const Vector& parameters, const SviSpace& space, int64_t step,
+                                         Vector* gradient) {
   const int layers = static_cast<int>(states_.size());
   DrawBatch(step);
   if (gradient != nullptr) gradient->setZero(model_->size);
   double value = 0;
   for (int t = 0; t < layers; ++t) {
-    FIDELIO_RETURN_IF_ERROR(Forward(t, parameters, roots));
+    FIDELIO_RETURN_IF_ERROR(Forward(t, parameters, space));
     State& s = states_[t];
     s.mean_bar.setZero(nodes_[t].size());
     s.variance_bar.setZero(nodes_[t].size());
     value += LogLikelihood(t, parameters, gradient) - s.layer.divergence();
   }
   if (gradient != nullptr) {
-    for (int t = layers; t-- > 0;) Reverse(t, parameters, roots, *gradient);
+    for (int t = layers; t-- > 0;) Reverse(t, parameters, space, *gradient);
   }
   return value;
 }
 
-void SviElbo::Reverse(int t, const Vector& parameters, SviRoots roots, Vector& gradient) {
+void SviElbo::Reverse(int t, const Vector& parameters, const SviSpace& space, Vector& gradient) {
   const SviModel::Layer& layer = model_->layers[t];
   const NodeLayer& nodes = nodes_[t];
   State& s = states_[t];
@@ -160,8 +162,12 @@ void SviElbo::Reverse(int t, const Vector& parameters, SviRoots roots, Vector& g
   const auto theta = parameters.segment(layer.theta, layer.shape.size());
   auto theta_bar = gradient.segment(layer.theta, layer.shape.size());
   s.layer.Reverse(s.mean_bar, s.variance_bar, s.a_bar, s.m_bar, s.s_bar);
-  // S = L⁻¹·root is whitened as covariances are.
-  if (roots == SviRoots::kInducing) {
+  // m = L⁻¹·mean and S = L⁻¹·root are whitened as covariances are.
+  if (t == 0 && space.inducing_mean) {
+    s.whitening.Reverse(s.m, s.m_bar, s.k_bar);
+    s.m_bar = s.k_bar.col(0);
+  }
+  if (space.inducing_root) {
     s.whitening.Reverse(s.s, s.s_bar, s.k_bar);
     s.s_bar = s.k_bar.triangularView<Eigen::Lower>();
   }
@@ -191,16 +197,24 @@ absl::Status SviElbo::WhitenMean(int t, Vector* parameters) {
   return absl::OkStatus();
 }
 
-absl::Status SviElbo::Convert(SviRoots from, SviRoots to, Vector* parameters) {
-  if (from == to) return absl::OkStatus();
+absl::Status SviElbo::Convert(const SviSpace& from, const SviSpace& to, Vector* parameters) {
+  const bool mean_changes = from.inducing_mean != to.inducing_mean,
+             root_changes = from.inducing_root != to.inducing_root;
   for (int t = 0; t < static_cast<int>(states_.size()); ++t) {
+    if (!root_changes && !(mean_changes && t == 0)) continue;
     FIDELIO_RETURN_IF_ERROR(FactoriseInducing(t, *parameters));
     const SviModel::Layer& layer = model_->layers[t];
-    const Whitening& whitening = states_[t].whitening;
-    const Matrix map = to == SviRoots::kWhitened ? whitening.inverse_factor()
-                                                 : Matrix(whitening.factor().triangularView<Eigen::Lower>());
-    const Matrix root = map * RootOf(layer, *parameters);
-    Eigen::Map<Matrix>(parameters->data() + layer.root, root.rows(), root.cols()) = root.triangularView<Eigen::Lower>();
+    const Matrix& inverse = states_[t].whitening.inverse_factor();
+    const Matrix factor = states_[t].whitening.factor().triangularView<Eigen::Lower>();
+    if (mean_changes && t == 0) {
+      const Vector mean = (to.inducing_mean ? factor : inverse) * MeanOf(layer, *parameters);
+      parameters->segment(layer.mean, mean.size()) = mean;
+    }
+    if (root_changes) {
+      const Matrix root = (to.inducing_root ? factor : inverse) * RootOf(layer, *parameters);
+      Eigen::Map<Matrix>(parameters->data() + layer.root, root.rows(), root.cols()) =
+          root.triangularView<Eigen::Lower>();
+    }
   }
   return absl::OkStatus();
 }

@@ -23,18 +23,21 @@
 
 namespace fidelio {
 
-// Whether the roots of all q are those of u itself, or of the whitened v = L⁻¹u. Means are always those of v.
-enum class SviRoots { kInducing, kWhitened };
+// Whether parameters of q are those of u itself, or of the whitened v = L⁻¹u.
+struct SviSpace {
+  bool inducing_mean = false;  // layer 1's mean is that of u; means of the other layers are always those of v
+  bool inducing_root = false;  // the roots of all layers are those of u
+};
 
 class SviElbo {
  public:
   SviElbo(std::shared_ptr<const SviModel> model, uint64_t seed, int threads);
 
   // The estimate of step number `step`, and its gradient.
-  absl::StatusOr<double> Evaluate(const Vector& parameters, SviRoots roots, int64_t step, Vector* gradient);
+  absl::StatusOr<double> Evaluate(const Vector& parameters, const SviSpace& space, int64_t step, Vector* gradient);
 
-  // The same q with other roots.
-  absl::Status Convert(SviRoots from, SviRoots to, Vector* parameters);
+  // The same q in another space.
+  absl::Status Convert(const SviSpace& from, const SviSpace& to, Vector* parameters);
 
   // Replaces layer t's mean, which is that of u, by that of v.
   absl::Status WhitenMean(int t, Vector* parameters);
@@ -52,9 +55,9 @@ class SviElbo {
   void DrawBatch(int64_t step);
   LayerNodes Nodes(int layer, const State& state) const;
   absl::Status FactoriseInducing(int layer, const Vector& parameters);
-  absl::Status Forward(int layer, const Vector& parameters, SviRoots roots);
+  absl::Status Forward(int layer, const Vector& parameters, const SviSpace& space);
   double LogLikelihood(int layer, const Vector& parameters, Vector* gradient);
-  void Reverse(int layer, const Vector& parameters, SviRoots roots, Vector& gradient);
+  void Reverse(int layer, const Vector& parameters, const SviSpace& space, Vector& gradient);
 
   std::shared_ptr<const SviModel> model_;
   uint64_t seed_;

@@ -47,7 +47,7 @@ struct SviFit::Impl {
 
   absl::StatusOr<std::unique_ptr<MixtureEmulator>> Finish(SviTraining& training) const {
     Vector p = state.parameters;
-    FIDELIO_RETURN_IF_ERROR(training.elbo().Convert(SviTraining::RootsOf(state.phase), SviRoots::kWhitened, &p));
+    FIDELIO_RETURN_IF_ERROR(training.elbo().Convert(training.SpaceOf(state.phase), {}, &p));
     std::vector<SparseLayerState> layers;
     for (const SviModel::Layer& own : model->layers) {
       const Eigen::Index m = own.z.rows();

@@ -14,13 +14,12 @@ using Eigen::Index;
 constexpr double kShares[] = {1.0 / 7, 4.0 / 7};  // where the second and the third phase begin
 constexpr double kRates[] = {0.003, 0.001, 0.001};
 constexpr double kLowerRoot = 1e-8, kShareOfVariance = 0.01, kLowerNoise = 1e-6;
-constexpr double kLengthscale = 0.5, kDeltaLengthscale = 1, kLinkLengthscale = 3;  // of the width of the inputs
-constexpr double kNonlinear = 0.1;                                                 // other variances begin at 1
+constexpr double kLengthscale = 0.5;  // of the width of the inputs
 
 }  // namespace
 
 SviTraining::SviTraining(std::shared_ptr<const SviModel> model, uint64_t seed, int threads)
-    : model_(std::move(model)), elbo_(model_, seed, threads) {}
+    : model_(std::move(model)), lower_(model_->layers.size() > 1), elbo_(model_, seed, threads) {}
 
 absl::StatusOr<SviState> SviTraining::Start(const std::vector<Vector>& warm_theta,
                                             const std::vector<double>& warm_noise) {
@@ -35,16 +34,14 @@ absl::StatusOr<SviState> SviTraining::Start(const std::vector<Vector>& warm_thet
     const auto y = model_->data.y.segment(model_->data.offset[t], model_->data.count(t)).array();
     const double spread = y.size() > 1 ? std::max(1e-6, (y - y.mean()).square().mean()) : 1;
     auto theta = p.segment(layer.theta, layer.shape.size());  // variances and k_f's lengthscale 1
-    const int d = layer.shape.dimension;
-    theta.segment(layer.shape.delta(), d).setConstant(std::log(t > 0 ? kDeltaLengthscale : kLengthscale));
+    theta.segment(layer.shape.delta(), layer.shape.dimension).setConstant(std::log(kLengthscale));
     if (layer.shape.linked) {
-      theta.segment(layer.shape.rho(), d).setConstant(std::log(kLinkLengthscale));
-      theta[layer.shape.nonlinear()] = std::log(kNonlinear);
+      theta.segment(layer.shape.rho(), layer.shape.dimension).setConstant(std::log(kLengthscale));
     }
     // Where layer 1's inducing variables are all there is to know of level 1, hardly any.
     const bool complete = t == 0 && !top && m >= model_->data.count(0);
     if (layer.noise >= 0) p[layer.noise] = std::log(complete ? kLowerNoise : kShareOfVariance * spread);
-    p.segment(layer.mean, m) = layer.zy;
+    if (!top) p.segment(layer.mean, m) = layer.zy;
     if (!warm_theta.empty()) {
       if (warm_theta[t].size() != theta.size()) return absl::DataLossError("warm start of another shape");
       theta = warm_theta[t];
@@ -54,16 +51,22 @@ absl::StatusOr<SviState> SviTraining::Start(const std::vector<Vector>& warm_thet
         .diagonal()
         .setConstant(top ? kShareOfVariance * spread : kLowerRoot);
   }
-  for (int t = 0; t < layers; ++t) FIDELIO_RETURN_IF_ERROR(elbo_.WhitenMean(t, &p));
-  FIDELIO_RETURN_IF_ERROR(elbo_.Convert(SviRoots::kWhitened, RootsOf(0), &p));
+  for (int t = 1; t + 1 < layers; ++t) FIDELIO_RETURN_IF_ERROR(elbo_.WhitenMean(t, &p));
+  // A root that is the small part of L.
+  FIDELIO_RETURN_IF_ERROR(
+      elbo_.Convert({.inducing_mean = lower_, .inducing_root = false}, SpaceOf(0), &state.parameters));
   return state;
 }
 
-void SviTraining::FixForSettling(Vector& gradient) const {
-  for (const SviModel::Layer& layer : model_->layers) {
-    gradient.segment(layer.root, layer.z.rows() * layer.z.rows()).setZero();
+void SviTraining::FixParameters(int phase, Vector& gradient) const {
+  const int layers = static_cast<int>(model_->layers.size());
+  for (int t = 0; t < layers; ++t) {
+    const SviModel::Layer& layer = model_->layers[t];
+    const Index m = layer.z.rows();
+    if (phase < 2 && t == 0 && layers > 1) gradient.segment(layer.mean, m).setZero();
+    if (phase > 0) continue;
+    gradient.segment(layer.root, m * m).setZero();
     if (layer.noise >= 0) gradient[layer.noise] = 0;
-    if (layer.shape.linked) gradient.segment(layer.theta, layer.shape.size()).setZero();
   }
 }
 
@@ -71,13 +74,13 @@ absl::Status SviTraining::Step(double fraction, SviState* state) {
   constexpr double kMemory = 0.99;  // of the running mean
   const int phase = fraction < kShares[0] ? 0 : fraction < kShares[1] ? 1 : 2;
   if (phase != state->phase) {
-    FIDELIO_RETURN_IF_ERROR(elbo_.Convert(RootsOf(state->phase), RootsOf(phase), &state->parameters));
+    FIDELIO_RETURN_IF_ERROR(elbo_.Convert(SpaceOf(state->phase), SpaceOf(phase), &state->parameters));
     state->phase = phase;
     state->adam = AdamState();
   }
   FIDELIO_ASSIGN_OR_RETURN(const double bound,
-                           elbo_.Evaluate(state->parameters, RootsOf(phase), state->step, &gradient_));
-  if (phase == 0) FixForSettling(gradient_);
+                           elbo_.Evaluate(state->parameters, SpaceOf(phase), state->step, &gradient_));
+  FixParameters(phase, gradient_);
   StepAdam(kRates[phase], gradient_, &state->adam, &state->parameters);
   state->bound = state->step == 0 ? bound : kMemory * state->bound + (1 - kMemory) * bound;
   ++state->step;

@@ -1,13 +1,12 @@
 // SviTraining: the training of an MF-DGP as it was published (Cutajar et al. 2019), step by step.
 //
 // Adam on the bound's estimates (svi_elbo.h), in phases (shares of all steps as in the published code, 5,000 : 15,000 : 15,000):
-//   settle   rate .003; noise, the roots of all q (small) and the hyperparameters of upper layers fixed
+//   settle   rate .003; noise and the roots of all q fixed at small values; the mean of layer 1 fixed at the observed outputs
 //   widen    rate .001; noise and roots free
-//   free     rate .001; the same, with a fresh Adam
-// Means of q begin at the observed outputs of the inducing inputs. They, and free roots, are those of the whitened v, under which Adam
-// needs far fewer steps than under the published code's u; fixed roots are those of u, so that the bound is about the marginal
-// likelihood of the means. That code fixes the means of the layers between the lowest and the highest in the first two phases, and frees
-// the hyperparameters of upper layers in the first: on Branin that led to poor maxima for some designs.
+//   free     rate .001; everything free
+// Free parameters of q are those of the whitened v, under which Adam needs far fewer steps than under the published code's u; but what
+// is fixed is fixed as u, so that the bound is about the marginal likelihood of the means. Layers between the lowest and the highest
+// have no observed outputs at their inducing inputs: their means begin at those of the level below, as published, but are free.
 // The step depends on the state before it alone: a training can be saved between steps and continued to the same bits.
 #ifndef FIDELIO_CORE_DGP_SVI_TRAINING_H_
 #define FIDELIO_CORE_DGP_SVI_TRAINING_H_
@@ -44,15 +43,16 @@ class SviTraining {
   // One step. `fraction`: of the training that is done, 0…1, which says the phase.
   absl::Status Step(double fraction, SviState* state);
 
-  // Those of a phase.
-  static SviRoots RootsOf(int phase) { return phase == 0 ? SviRoots::kInducing : SviRoots::kWhitened; }
+  // The space of a state's q.
+  SviSpace SpaceOf(int phase) const { return {.inducing_mean = lower_ && phase < 2, .inducing_root = phase < 1}; }
 
   SviElbo& elbo() { return elbo_; }
 
  private:
-  void FixForSettling(Vector& gradient) const;
+  void FixParameters(int phase, Vector& gradient) const;
 
   std::shared_ptr<const SviModel> model_;
+  bool lower_;  // there is a layer below the highest
   SviElbo elbo_;
   Vector gradient_;
 };

@@ -33,19 +33,20 @@ Vector SomeParameters(const SviModel& model) {
   return p;
 }
 
-TEST(SviElboTest, GradientAgreesWithDifferences) {
+TEST(SviElboTest, GradientAgreesWithDifferencesInEverySpace) {
   const auto model = ModelOf({9, 6, 4}, {.inducing_points = 5, .batch_size = 5, .samples = 3});
   const Vector p = SomeParameters(*model);
   std::vector<int> free;  // all but the zeros above the diagonals of roots
   for (int i = 0; i < model->size; ++i) {
     if (p[i] != 0) free.push_back(i);
   }
-  for (const SviRoots roots : {SviRoots::kInducing, SviRoots::kWhitened}) {
+  for (const SviSpace space :
+       {SviSpace{}, SviSpace{.inducing_mean = true}, SviSpace{.inducing_mean = true, .inducing_root = true}}) {
     SviElbo elbo(model, 3, 1);
     FunctionObjective objective(static_cast<int>(free.size()), [&](const Vector& at, Vector* gradient) {
       Vector whole = p, whole_gradient;
       whole(free) = at;
-      const auto value = elbo.Evaluate(whole, roots, 7, &whole_gradient);
+      const auto value = elbo.Evaluate(whole, space, 7, &whole_gradient);
       EXPECT_TRUE(value.ok()) << value.status();
       if (gradient != nullptr) *gradient = whole_gradient(free);
       return *value;
@@ -54,13 +55,14 @@ TEST(SviElboTest, GradientAgreesWithDifferences) {
   }
 }
 
-TEST(SviElboTest, ConvertingTheRootsOfQChangesNothing) {
+TEST(SviElboTest, ConvertingTheSpaceOfQChangesNothing) {
   const auto model = ModelOf({9, 6}, {.inducing_points = 6, .samples = 2});
   SviElbo elbo(model, 3, 1);
   Vector p = SomeParameters(*model);
-  const double before = *elbo.Evaluate(p, SviRoots::kWhitened, 1, nullptr);
-  ASSERT_TRUE(elbo.Convert(SviRoots::kWhitened, SviRoots::kInducing, &p).ok());
-  EXPECT_NEAR(*elbo.Evaluate(p, SviRoots::kInducing, 1, nullptr), before, 1e-6 * std::abs(before));
+  const SviSpace inducing{.inducing_mean = true, .inducing_root = true};
+  const double before = *elbo.Evaluate(p, {}, 1, nullptr);
+  ASSERT_TRUE(elbo.Convert({}, inducing, &p).ok());
+  EXPECT_NEAR(*elbo.Evaluate(p, inducing, 1, nullptr), before, 1e-6 * std::abs(before));
 }
 
 TEST(SviElboTest, MiniBatchesEstimateTheWhole) {
@@ -71,10 +73,10 @@ TEST(SviElboTest, MiniBatchesEstimateTheWhole) {
   double sum = 0, square = 0, exact = 0;
   constexpr int kSteps = 3000;
   for (int step = 0; step < kSteps; ++step) {
-    const double value = *small.Evaluate(p, SviRoots::kWhitened, step, nullptr);
+    const double value = *small.Evaluate(p, {}, step, nullptr);
     sum += value;
     square += value * value;
-    exact += *large.Evaluate(p, SviRoots::kWhitened, step, nullptr);
+    exact += *large.Evaluate(p, {}, step, nullptr);
   }
   const double mean = sum / kSteps, error = std::sqrt((square / kSteps - mean * mean) / kSteps);
   EXPECT_NEAR(mean, exact / kSteps, 5 * error);
@@ -86,11 +88,11 @@ TEST(SviElboTest, AStepDependsOnSeedAndNumberAlone) {
   const Vector p = SomeParameters(*model);
   SviElbo one(model, 3, 1), two(model, 3, 2), other(model, 4, 1);
   Vector a, b;
-  ASSERT_TRUE(one.Evaluate(p, SviRoots::kWhitened, 5, &a).ok());
-  EXPECT_EQ(*one.Evaluate(p, SviRoots::kWhitened, 9, &a), *two.Evaluate(p, SviRoots::kWhitened, 9, &b));
+  ASSERT_TRUE(one.Evaluate(p, {}, 5, &a).ok());
+  EXPECT_EQ(*one.Evaluate(p, {}, 9, &a), *two.Evaluate(p, {}, 9, &b));
   EXPECT_EQ(a, b);
-  EXPECT_NE(*one.Evaluate(p, SviRoots::kWhitened, 9, &a), *other.Evaluate(p, SviRoots::kWhitened, 9, &b));
-  EXPECT_NE(*one.Evaluate(p, SviRoots::kWhitened, 9, &a), *one.Evaluate(p, SviRoots::kWhitened, 10, &b));
+  EXPECT_NE(*one.Evaluate(p, {}, 9, &a), *other.Evaluate(p, {}, 9, &b));
+  EXPECT_NE(*one.Evaluate(p, {}, 9, &a), *one.Evaluate(p, {}, 10, &b));
 }
 
 TEST(SviModelTest, InducingInputsAreObservationsOfTheLevelBelow) {
