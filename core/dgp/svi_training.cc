@@ -55,7 +55,7 @@ absl::StatusOr<SviState> SviTraining::Start(const std::vector<Vector>& warm_thet
         .diagonal()
         .setConstant(top ? kShareOfVariance * spread : kLowerRoot);
   }
-  for (int t = 1; t < layers; ++t) FIDELIO_RETURN_IF_ERROR(elbo_.WhitenMean(t, &p));
+  for (int t = lower_ ? 1 : 0; t < layers; ++t) FIDELIO_RETURN_IF_ERROR(elbo_.WhitenMean(t, &p));
   // A root that is the small part of L.
   FIDELIO_RETURN_IF_ERROR(
       elbo_.Convert({.inducing_mean = lower_, .inducing_root = false}, SpaceOf(0), &state.parameters));
