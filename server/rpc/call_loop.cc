@@ -1,6 +1,5 @@
 #include "server/rpc/call_loop.h"
 
-#include <grpc/support/time.h>
 #include <pthread.h>
 
 #include <algorithm>
@@ -15,24 +14,13 @@ namespace {
 // How often the threads are looked at. A fraction of what health checks may take.
 constexpr absl::Duration kTick = absl::Milliseconds(4);
 // A thread that used more of a tick than this has no time for others; one that has finished nothing, neither after less.
-constexpr double kBusyShare = 0.9, kStuckShare = 0.05;
-// After so many ticks in which no reader had time for others, one more joins them. Several readers hand connections over
-// to each other, which costs small calls half of their time: a moment without luck must not be enough.
-constexpr int kBusyTicks = 3;
+constexpr double kBusyShare = 0.8, kStuckShare = 0.05;
 // After so many ticks in which one reader fewer would have sufficed, one leaves.
-constexpr int kQuietTicks = 10;
+constexpr int kQuietTicks = 50;
 // How long a reader stays that has become superfluous.
 constexpr absl::Duration kTurn = absl::Milliseconds(100);
 
-// How long the first reader looks for the next call, and for how many ticks it does not after others had work to do.
-constexpr int64_t kLookNanoseconds = 250'000;
-constexpr int kModestTicks = 25;
-// Others had work to do: the rest of the process used more of a processor than this, or the reader got less of its own.
-constexpr double kOthersShare = 0.5, kOwnShare = 0.9;
-// Completions that come sooner belong to the call before.
-constexpr int64_t kAtOnceNanoseconds = 20'000;
-
-int64_t Nanoseconds(clockid_t clock) {
+int64_t CpuNanoseconds(clockid_t clock) {
   timespec time{};
   clock_gettime(clock, &time);
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
@@ -90,27 +78,8 @@ int CallLoop::readers() const {
   return readers_;
 }
 
-bool CallLoop::LookForNext(Reader& reader, bool& soon, void** tag, bool* ok) {
-  const int64_t begin = Nanoseconds(CLOCK_MONOTONIC);
-  if (soon && may_look_.load(std::memory_order_relaxed)) {
-    int64_t looked = 0;  // without what gRPC does once it finds something
-    auto status = queue_->AsyncNext(tag, ok, gpr_inf_past(GPR_CLOCK_MONOTONIC));
-    while (status == grpc::CompletionQueue::TIMEOUT && looked < kLookNanoseconds) {
-      looked = Nanoseconds(CLOCK_MONOTONIC) - begin;
-      status = queue_->AsyncNext(tag, ok, gpr_inf_past(GPR_CLOCK_MONOTONIC));
-    }
-    reader.looked_nanoseconds.fetch_add(looked, std::memory_order_relaxed);
-    if (status != grpc::CompletionQueue::TIMEOUT) return status == grpc::CompletionQueue::GOT_EVENT;
-  }
-  const bool more = queue_->Next(tag, ok);
-  const int64_t waited = Nanoseconds(CLOCK_MONOTONIC) - begin;
-  if (waited > kAtOnceNanoseconds) soon = waited < kLookNanoseconds;
-  return more;
-}
-
 void CallLoop::Read(int index) {
   Reader& reader = *all_readers_[static_cast<size_t>(index)];
-  bool soon = false;
   const auto my_turn = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return index < readers_ || stopped_; };
   while (true) {
     if (index > 0) {
@@ -119,9 +88,9 @@ void CallLoop::Read(int index) {
     }
     void* tag = nullptr;
     bool ok = false;
-    const auto status = index == 0 ? (LookForNext(reader, soon, &tag, &ok) ? grpc::CompletionQueue::GOT_EVENT
-                                                                           : grpc::CompletionQueue::SHUTDOWN)
-                                   : queue_->AsyncNext(&tag, &ok, absl::ToChronoTime(absl::Now() + kTurn));
+    const auto status =
+        index == 0 ? (queue_->Next(&tag, &ok) ? grpc::CompletionQueue::GOT_EVENT : grpc::CompletionQueue::SHUTDOWN)
+                   : queue_->AsyncNext(&tag, &ok, absl::ToChronoTime(absl::Now() + kTurn));
     if (status == grpc::CompletionQueue::SHUTDOWN) return;
     if (status == grpc::CompletionQueue::TIMEOUT) continue;
     reader.completing.store(true, std::memory_order_relaxed);
@@ -133,42 +102,30 @@ void CallLoop::Read(int index) {
 
 bool CallLoop::WasBusy(Reader& reader, absl::Duration elapsed) {
   const int64_t completions = reader.completions.load(std::memory_order_relaxed);
-  const int64_t work = Nanoseconds(reader.cpu_clock) - reader.looked_nanoseconds.load(std::memory_order_relaxed);
+  const int64_t cpu = CpuNanoseconds(reader.cpu_clock);
   const bool finished_nothing = std::exchange(reader.seen_completions, completions) == completions;
-  const double share = static_cast<double>(work - std::exchange(reader.seen_work_nanoseconds, work)) /
+  const double share = static_cast<double>(cpu - std::exchange(reader.seen_cpu_nanoseconds, cpu)) /
                        static_cast<double>(absl::ToInt64Nanoseconds(elapsed));
   if (finished_nothing) return reader.completing.load(std::memory_order_relaxed) || share > kStuckShare;
   return share > kBusyShare;
 }
 
-bool CallLoop::ProcessorsWereFree(absl::Duration elapsed) {
-  const auto since = [](int64_t now, int64_t& seen) { return static_cast<double>(now - std::exchange(seen, now)); };
-  const Reader& first = *all_readers_[0];
-  const double process = since(Nanoseconds(CLOCK_PROCESS_CPUTIME_ID), seen_process_nanoseconds_);
-  const double reader = since(Nanoseconds(first.cpu_clock), seen_reader_nanoseconds_);
-  const double looked = since(first.looked_nanoseconds.load(std::memory_order_relaxed), seen_looked_nanoseconds_);
-  return process - reader < kOthersShare * absl::ToDoubleNanoseconds(elapsed) && reader >= kOwnShare * looked;
-}
-
 void CallLoop::Watch() {
-  int busy_ticks = 0, quiet_ticks = 0, modest_ticks = 0;
+  int quiet_ticks = 0;
   absl::Time last = absl::Now();
   absl::MutexLock lock(&mutex_);
   while (!mutex_.AwaitWithTimeout(absl::Condition(&stopped_), kTick)) {
     const absl::Time now = absl::Now();
     int free = 0;
     for (int i = 0; i < readers_; ++i) free += !WasBusy(*all_readers_[static_cast<size_t>(i)], now - last);
-    modest_ticks = ProcessorsWereFree(now - last) ? std::max(0, modest_ticks - 1) : kModestTicks;
     last = now;
-    busy_ticks = free == 0 ? busy_ticks + 1 : 0;
     quiet_ticks = free > 1 ? quiet_ticks + 1 : 0;
-    if (busy_ticks >= kBusyTicks && readers_ < static_cast<int>(all_readers_.size())) {
+    if (free == 0 && readers_ < static_cast<int>(all_readers_.size())) {
       ++readers_;
     } else if (quiet_ticks >= kQuietTicks && readers_ > 1) {
       --readers_;
       quiet_ticks = 0;
     }
-    may_look_.store(readers_ == 1 && modest_ticks == 0, std::memory_order_relaxed);
   }
 }
 

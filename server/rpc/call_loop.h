@@ -10,10 +10,6 @@
 // next connection before it has read all there is on one. So the loop watches its threads: one of them reads, which is
 // the fastest while calls are few, and as long as all that read are at work, one more joins them every few milliseconds.
 //
-// A client that calls, waits and calls again is back in a fraction of a millisecond, and to wake up a thread takes about as
-// long as a small prediction. So the one that reads looks for the next call for a moment before it sleeps, if the last
-// call came so soon, and while nothing else wants the processors: neither other work of this server, nor other programs.
-//
 // Calls are objects that delete themselves. The loop counts them, so that it ends after the last.
 //
 // Thread-safe.
@@ -66,19 +62,13 @@ class CallLoop {
     clockid_t cpu_clock = 0;
     std::atomic<int64_t> completions = 0;
     std::atomic<bool> completing = false;
-    std::atomic<int64_t> looked_nanoseconds = 0;  // for the next call, in vain
     // What Watch saw last.
     int64_t seen_completions = 0;
-    int64_t seen_work_nanoseconds = 0;
+    int64_t seen_cpu_nanoseconds = 0;
   };
 
   void Read(int index) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Next of the queue for the first reader, which may look for it before it sleeps. False when the queue has shut down.
-  // `soon` tells from call to call whether the last one came soon.
-  bool LookForNext(Reader& reader, bool& soon, void** tag, bool* ok);
   void Watch() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Whether processors were free since it was last asked, `elapsed` ago, but for the first reader.
-  bool ProcessorsWereFree(absl::Duration elapsed);
   // Whether a thread was at work since it was last asked, `elapsed` ago, without a moment for other connections.
   static bool WasBusy(Reader& reader, absl::Duration elapsed);
 
@@ -86,11 +76,8 @@ class CallLoop {
   std::vector<std::unique_ptr<Reader>> all_readers_;  // the first `readers_` of them read
   std::thread watch_;
   bool shut_ = false;  // of Stop
-  // What ProcessorsWereFree saw last.
-  int64_t seen_process_nanoseconds_ = 0, seen_reader_nanoseconds_ = 0, seen_looked_nanoseconds_ = 0;
   mutable absl::Mutex mutex_;
   int readers_ ABSL_GUARDED_BY(mutex_) = 1;
-  std::atomic<bool> may_look_ = false;             // of LookForNext
   bool stopping_ ABSL_GUARDED_BY(mutex_) = false;  // no new calls
   bool stopped_ ABSL_GUARDED_BY(mutex_) = false;   // all threads end
   int64_t calls_ ABSL_GUARDED_BY(mutex_) = 0;      // also those that wait for a client

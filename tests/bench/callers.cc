@@ -19,7 +19,7 @@ absl::Status Call(v1::Emulator::Stub& stub, const v1::PredictRequest& request, v
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + kCallTimeout);
   // Now and then an attempt to connect fails for nothing: gRPC 1.51 looks at connect's errno after other functions
-  // may have changed it (grpc/grpc#35064), such as Abseil's first look for the processor's frequency (ENOENT).
+  // may have changed it (grpc/grpc#35064).
   context.set_wait_for_ready(true);
   return client::ToStatus(stub.Predict(&context, request, response));
 }
