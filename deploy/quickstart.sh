@@ -163,7 +163,7 @@ score 0
 
 say "Three rounds: where should the next dear runs be?"
 for round in 1 2 3; do
-  run fidelio sample-dpp currin --k 3 --quality none --exclude-observed --seed "$round" -o "next-$round.csv"
+  run fidelio sample-dpp currin --k 3 --method map --quality none --exclude-observed --seed "$round" -o "next-$round.csv"
   simulator run "next-$round.csv" >"done-$round.csv"
   observe_and_fit "done-$round.csv"
   score "$round"

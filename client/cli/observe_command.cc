@@ -91,7 +91,7 @@ absl::StatusOr<client::AddedObservations> Send(Context& context, Upload& upload,
   const auto on_chunk = [&](const client::AddedObservations&) {
     upload.added += upload.sending->rows();
     // One call needs no bar.
-    if (upload.added == upload.sending->rows() && upload.added == total) return;
+    if (upload.added == upload.sending->rows() && (total < 0 || upload.added == total)) return;
     const bool quiet = context.options.json && context.streams.err_width == 0;
     if (!quiet) printer.ShowCount("row", upload.added, total);
   };

@@ -1,4 +1,5 @@
 // fidelio score.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,17 +31,35 @@ struct ModelScores {
   Scores scores = {};
 };
 
+// Outputs of other fidelities, where the table tells theirs, are nothing to compare with.
+absl::Status CheckFidelity(const DataTable& table, const v1::Model& model, int scored) {
+  const int column = std::max(table.Column("level"), table.Column("fidelity"));
+  for (int i = 0; column >= 0 && i < table.rows(); ++i) {
+    const auto level = ParseLevel(model, table.Text(i, column));
+    if (!level.ok()) return table.Error(i, column, level.status().message());
+    if (*level != scored) {
+      return table.Error(
+          i, column,
+          absl::StrCat("\"", table.Text(i, column), "\", but predictions of ", model.fidelities(scored).name(),
+                       " are scored; leave such rows out, or choose by --level"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<ModelScores> ScoreModel(Context& context, client::Client& client, const ScoreOptions& options,
                                        const std::string& name, const std::string& revision, InputFile& input) {
   const auto model = client.GetModel(name);
   if (!model.ok()) return model.status();
   const auto level = context.Level(*model, options.level);
   if (!level.ok()) return level.status();
+  const int scored = level->value_or(model->fidelities_size() - 1);
   ModelScores result{.model = client::ShortName(name)};
   Scorer scorer;
   const auto on_rows = [&](const DataTable& table, const client::Prediction& prediction) -> absl::Status {
     const auto y = ReadColumn(table, "y");
     if (!y.ok()) return y.status();
+    if (absl::Status status = CheckFidelity(table, *model, scored); !status.ok()) return status;
     scorer.Add(prediction, *y);
     result.revision = prediction.revision;
     return absl::OkStatus();

@@ -169,12 +169,7 @@ absl::StatusOr<Matrix> BaselineEmulator::MixtureGradient(const Matrix& x, const 
   FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
   const int level = impl_->LevelOf(options.level);
   const Index components = impl_->posterior->Weights(level).size();
-  for (const Matrix* bar : {&mean_bar, &variance_bar}) {
-    if (bar->rows() == components && bar->cols() == x.rows()) continue;
-    return absl::InvalidArgumentError(absl::StrFormat("%s: %d×%d, want %d×%d, as the mixture",
-                                                      bar == &mean_bar ? "mean_bar" : "variance_bar", bar->rows(),
-                                                      bar->cols(), components, x.rows()));
-  }
+  FIDELIO_RETURN_IF_ERROR(CheckMixtureGradient(x, components, mean_bar, variance_bar));
   Matrix result(x.rows(), x.cols());
   Impl::ForBlocks(x.rows(), options.threads, [&](Index begin, Index n) {
     result.middleRows(begin, n) = impl_->Gradient(x.middleRows(begin, n), level, mean_bar.middleCols(begin, n),

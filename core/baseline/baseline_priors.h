@@ -34,7 +34,7 @@ inline Prior LinkAmplitudePrior() { return Prior::Normal(1, 2); }
 inline Prior LinkOutputLengthscalePrior() { return Prior::Normal(1, 1); }
 
 // DEEP-MF's network.
-inline Prior SlopePrior() { return Prior::Normal(0, 8); }
+inline Prior SlopePrior() { return Prior::Student(0, 8, 3); }  // steps are steep
 inline Prior BiasPrior() { return Prior::Normal(0, 4); }
 inline Prior OutputWeightPrior() { return Prior::Normal(0, 0.3); }
 

@@ -30,6 +30,10 @@ enum class DppMethod {
   kMap,    // greedily the largest determinant (GreedyDppMap): the seed does not matter
 };
 
+// The most by which low rank may change the distribution of exact draws, in total variation (KDpp): one of ten thousand
+// designs would have been another one, which is far less than the posterior itself is known to.
+inline constexpr double kDppDesignTolerance = 1e-4;
+
 struct DppDesignOptions {
   int level = -1;  // whose posterior it is; −1: the highest fidelity
   int k = 1;       // ≥ 1

@@ -7,8 +7,10 @@
 #include <limits>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/parallel.h"
 #include "core/base/random.h"
 #include "core/design/eigenvalue_subset.h"
 #include "core/design/projection_dpp.h"
@@ -25,7 +27,7 @@ using Eigen::Index;
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr uint32_t kStream = 0xd99;  // of a seed
 
-absl::Status CheckKernel(const Matrix& kernel) {
+absl::Status CheckKernel(const Matrix& kernel, int threads) {
   const Index n = kernel.rows();
   if (kernel.cols() != n) {
     return absl::InvalidArgumentError(absl::StrCat("kernel: ", n, "×", kernel.cols(), ", must be square"));
@@ -33,28 +35,36 @@ absl::Status CheckKernel(const Matrix& kernel) {
   const auto wrong = [&](Index i, Index j, absl::string_view rule) {
     return absl::InvalidArgumentError(absl::StrCat("kernel[", i, "][", j, "]: ", kernel(i, j), ", must be ", rule));
   };
-  if (!kernel.allFinite()) {
-    for (Index j = 0; j < n; ++j) {
-      for (Index i = 0; i < n; ++i) {
-        if (!std::isfinite(kernel(i, j))) return wrong(i, j, "finite");
-      }
-    }
-  }
   const double largest = n == 0 ? 0 : kernel.diagonal().cwiseAbs().maxCoeff();
   constexpr Index kBlock = 64;  // of elements and their mirror images, which fit the cache together
-  for (Index first = 0; first < n; first += kBlock) {
-    for (Index j = first; j < std::min(n, first + kBlock); ++j) {
-      if (kernel(j, j) < -1e-8 * largest) return wrong(j, j, "at least 0");
+  const int blocks = static_cast<int>((n + kBlock - 1) / kBlock);
+  std::vector<absl::Status> statuses(blocks);  // of blocks of columns
+  ParallelFor(blocks, threads, [&](int block) {
+    const Index first = block * kBlock, end = std::min(n, first + kBlock);
+    for (Index j = first; j < end; ++j) {
+      for (Index i = 0; i < n; ++i) {
+        if (!std::isfinite(kernel(i, j))) {
+          statuses[block] = wrong(i, j, "finite");
+          return;
+        }
+      }
+      if (kernel(j, j) < -1e-8 * largest) {
+        statuses[block] = wrong(j, j, "at least 0");
+        return;
+      }
     }
     for (Index row = first; row < n; row += kBlock) {
-      for (Index j = first; j < std::min(n, first + kBlock); ++j) {
+      for (Index j = first; j < end; ++j) {
         for (Index i = row; i < std::min(n, row + kBlock); ++i) {
-          if (std::abs(kernel(i, j) - kernel(j, i)) > 1e-8 * largest) {
-            return wrong(i, j, absl::StrCat("the same as kernel[", j, "][", i, "], which is ", kernel(j, i)));
-          }
+          if (!(std::abs(kernel(i, j) - kernel(j, i)) > 1e-8 * largest)) continue;
+          statuses[block] = wrong(i, j, absl::StrCat("the same as kernel[", j, "][", i, "], which is ", kernel(j, i)));
+          return;
         }
       }
     }
+  });
+  for (const absl::Status& status : statuses) {
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -90,8 +100,9 @@ std::optional<LowRank> LowRankFactor(const Matrix& kernel, const KDppOptions& op
   constexpr double kIndefinite = 1e-6, kMargin = 0.3;
   const Index n = kernel.rows();
   if (n <= kSmall || !options.low_rank) return std::nullopt;
-  PivotedCholesky cholesky(kernel.diagonal().cwiseMax(0),
-                           [&](Index i, Eigen::Ref<Vector> column) { column = kernel.col(i); });
+  PivotedCholesky cholesky(
+      kernel.diagonal().cwiseMax(0), [&](Index i, Eigen::Ref<Vector> column) { column = kernel.col(i); },
+      options.threads);
   double target = static_cast<double>(n) * kEpsilon * cholesky.rest_trace();
   Vector norms(0);  // of V's columns, squared: nearly the eigenvalues
   std::vector<double> traces;
@@ -121,7 +132,7 @@ KDpp::KDpp(Vector values, Matrix vectors, bool orthonormal, const KDppOptions& o
       options_(options) {}
 
 absl::StatusOr<KDpp> KDpp::FromKernel(Matrix kernel, const KDppOptions& options) {
-  if (const absl::Status status = CheckKernel(kernel); !status.ok()) return status;
+  if (const absl::Status status = CheckKernel(kernel, options.threads); !status.ok()) return status;
   const std::optional<LowRank> low = LowRankFactor(kernel, options);
   absl::StatusOr<KDpp> dpp = low ? FromDual(low->factor, options) : FromEigenvectors(kernel, options);
   if (!dpp.ok()) return dpp;

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "absl/strings/str_format.h"
 #include "core/base/parallel.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/mf_dgp_fit.h"
@@ -246,12 +245,7 @@ absl::StatusOr<Matrix> MfDgp::MixtureGradient(const Matrix& x, const Matrix& mea
   FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
   const int level = options.level < 0 ? levels() - 1 : options.level;
   const Index components = impl_->MembersAt(level).component_weights.size();
-  for (const Matrix* bar : {&mean_bar, &variance_bar}) {
-    if (bar->rows() == components && bar->cols() == x.rows()) continue;
-    return absl::InvalidArgumentError(absl::StrFormat("%s: %d×%d, want %d×%d, as the mixture",
-                                                      bar == &mean_bar ? "mean_bar" : "variance_bar", bar->rows(),
-                                                      bar->cols(), components, x.rows()));
-  }
+  FIDELIO_RETURN_IF_ERROR(CheckMixtureGradient(x, components, mean_bar, variance_bar));
   Matrix result(x.rows(), x.cols());
   impl_->ForBlocks(x, options.threads, [&](Index begin, Index n, const auto& queries, auto& workspace) {
     result.middleRows(begin, n) =

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_format.h"
 #include "core/base/parallel.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/sparse_mf_dgp_impl.h"
@@ -168,12 +167,7 @@ absl::StatusOr<Matrix> SparseMfDgp::MixtureGradient(const Matrix& x, const Matri
   FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
   const int level = options.level < 0 ? levels() - 1 : options.level;
   const Index components = ComponentWeights(NodePlan({level}, level + 1, NodeRule()), level).size();
-  for (const Matrix* bar : {&mean_bar, &variance_bar}) {
-    if (bar->rows() == components && bar->cols() == x.rows()) continue;
-    return absl::InvalidArgumentError(absl::StrFormat("%s: %d×%d, want %d×%d, as the mixture",
-                                                      bar == &mean_bar ? "mean_bar" : "variance_bar", bar->rows(),
-                                                      bar->cols(), components, x.rows()));
-  }
+  FIDELIO_RETURN_IF_ERROR(CheckMixtureGradient(x, components, mean_bar, variance_bar));
   const double sd = impl_->scaling.output_sd;
   Matrix result(x.rows(), x.cols());
   impl_->ForBlocks(x, level, options.threads, [&](Index begin, const NodePlan& plan, const Matrix& block) {

@@ -108,7 +108,7 @@ absl::Status SviElbo::Forward(int t, const Vector& parameters, const SviSpace& s
   s.m = MeanOf(layer, parameters);
   s.s = RootOf(layer, parameters);
   if (t == 0 && space.inducing_mean) s.m = s.whitening.inverse_factor() * s.m;
-  if (t == 0 && space.inducing_root) s.whitening.Apply(RootOf(layer, parameters), s.s);
+  if (space.inducing_root) s.whitening.Apply(RootOf(layer, parameters), s.s);
   s.layer.Forward(s.a, s.diagonal, s.m, s.s, threads_);
   return absl::OkStatus();
 }
@@ -167,7 +167,7 @@ void SviElbo::Reverse(int t, const Vector& parameters, const SviSpace& space, Ve
     s.whitening.Reverse(s.m, s.m_bar, s.k_bar);
     s.m_bar = s.k_bar.col(0);
   }
-  if (t == 0 && space.inducing_root) {
+  if (space.inducing_root) {
     s.whitening.Reverse(s.s, s.s_bar, s.k_bar);
     s.s_bar = s.k_bar.triangularView<Eigen::Lower>();
   }
@@ -198,18 +198,23 @@ absl::Status SviElbo::WhitenMean(int t, Vector* parameters) {
 }
 
 absl::Status SviElbo::Convert(const SviSpace& from, const SviSpace& to, Vector* parameters) {
-  if (from.inducing_mean == to.inducing_mean && from.inducing_root == to.inducing_root) return absl::OkStatus();
-  FIDELIO_RETURN_IF_ERROR(FactoriseInducing(0, *parameters));
-  const SviModel::Layer& layer = model_->layers[0];
-  const Matrix inverse = states_[0].whitening.inverse_factor();
-  const Matrix factor = states_[0].whitening.factor().triangularView<Eigen::Lower>();
-  if (from.inducing_mean != to.inducing_mean) {
-    const Vector mean = (to.inducing_mean ? factor : inverse) * MeanOf(layer, *parameters);
-    parameters->segment(layer.mean, mean.size()) = mean;
-  }
-  if (from.inducing_root != to.inducing_root) {
-    const Matrix root = (to.inducing_root ? factor : inverse) * RootOf(layer, *parameters);
-    Eigen::Map<Matrix>(parameters->data() + layer.root, root.rows(), root.cols()) = root.triangularView<Eigen::Lower>();
+  const bool mean_changes = from.inducing_mean != to.inducing_mean,
+             root_changes = from.inducing_root != to.inducing_root;
+  for (int t = 0; t < static_cast<int>(states_.size()); ++t) {
+    if (!root_changes && !(mean_changes && t == 0)) continue;
+    FIDELIO_RETURN_IF_ERROR(FactoriseInducing(t, *parameters));
+    const SviModel::Layer& layer = model_->layers[t];
+    const Matrix& inverse = states_[t].whitening.inverse_factor();
+    const Matrix factor = states_[t].whitening.factor().triangularView<Eigen::Lower>();
+    if (mean_changes && t == 0) {
+      const Vector mean = (to.inducing_mean ? factor : inverse) * MeanOf(layer, *parameters);
+      parameters->segment(layer.mean, mean.size()) = mean;
+    }
+    if (root_changes) {
+      const Matrix root = (to.inducing_root ? factor : inverse) * RootOf(layer, *parameters);
+      Eigen::Map<Matrix>(parameters->data() + layer.root, root.rows(), root.cols()) =
+          root.triangularView<Eigen::Lower>();
+    }
   }
   return absl::OkStatus();
 }

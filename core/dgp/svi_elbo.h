@@ -23,9 +23,10 @@
 
 namespace fidelio {
 
-// Whether layer 1's parameters of q are those of u itself, or of the whitened v = L⁻¹u, as those of the other layers are.
+// Whether parameters of q are those of u itself, or of the whitened v = L⁻¹u.
 struct SviSpace {
-  bool inducing_mean = false, inducing_root = false;
+  bool inducing_mean = false;  // layer 1's mean is that of u; means of the other layers are always those of v
+  bool inducing_root = false;  // the roots of all layers are those of u
 };
 
 class SviElbo {

@@ -4,8 +4,8 @@
 //   settle   rate .003; noise and the roots of all q fixed at small values; the mean of layer 1 fixed at the observed outputs
 //   widen    rate .001; noise and roots free
 //   free     rate .001; everything free
-// q is parameterised by the whitened v, under which Adam needs far fewer steps than under the published code's u; but what is fixed
-// of layer 1 is fixed as u, so that the bound is about the marginal likelihood of level 1. Layers between the lowest and the highest
+// Free parameters of q are those of the whitened v, under which Adam needs far fewer steps than under the published code's u; but what
+// is fixed is fixed as u, so that the bound is about the marginal likelihood of the means. Layers between the lowest and the highest
 // have no observed outputs at their inducing inputs: their means begin at those of the level below, as published, but are free.
 // The step depends on the state before it alone: a training can be saved between steps and continued to the same bits.
 #ifndef FIDELIO_CORE_DGP_SVI_TRAINING_H_
@@ -44,9 +44,7 @@ class SviTraining {
   absl::Status Step(double fraction, SviState* state);
 
   // The space of a state's q.
-  SviSpace SpaceOf(int phase) const {
-    return {.inducing_mean = lower_ && phase < 2, .inducing_root = lower_ && phase < 1};
-  }
+  SviSpace SpaceOf(int phase) const { return {.inducing_mean = lower_ && phase < 2, .inducing_root = phase < 1}; }
 
   SviElbo& elbo() { return elbo_; }
 

@@ -84,6 +84,17 @@ absl::Status CheckJointQuery(const Emulator& model, const Matrix& x, const std::
   return absl::OkStatus();
 }
 
+absl::Status CheckMixtureGradient(const Matrix& x, Index components, const Matrix& mean_bar,
+                                  const Matrix& variance_bar) {
+  for (const Matrix* bar : {&mean_bar, &variance_bar}) {
+    if (bar->rows() == components && bar->cols() == x.rows()) continue;
+    return absl::InvalidArgumentError(absl::StrFormat("%s: %d×%d, want %d×%d, as the mixture",
+                                                      bar == &mean_bar ? "mean_bar" : "variance_bar", bar->rows(),
+                                                      bar->cols(), components, x.rows()));
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckOutputs(const Matrix& x, const Vector& y) {
   if (y.size() != x.rows()) {
     return absl::InvalidArgumentError(absl::StrFormat("y: %d values, but x has %d rows", y.size(), x.rows()));

@@ -25,6 +25,10 @@ absl::Status CheckJointSize(const Matrix& x);
 // Both of these, and a level that the model has for every row.
 absl::Status CheckJointQuery(const Emulator& model, const Matrix& x, const std::vector<int>& levels);
 
+// Derivatives by a mixture of so many components at the rows of x (MixtureEmulator::MixtureGradient).
+absl::Status CheckMixtureGradient(const Matrix& x, Eigen::Index components, const Matrix& mean_bar,
+                                  const Matrix& variance_bar);
+
 // Finite outputs, one per input.
 absl::Status CheckOutputs(const Matrix& x, const Vector& y);
 

@@ -5,17 +5,23 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/parallel.h"
+
 namespace fidelio {
 
 using Eigen::Index;
 
-PivotedCholesky::PivotedCholesky(Vector diagonal, Column column)
+// Elements of the factor from which on several threads pay, and the parts of its rows that they take.
+constexpr Index kLarge = 200000, kParts = 2;
+
+PivotedCholesky::PivotedCholesky(Vector diagonal, Column column, int threads)
     : column_(std::move(column)),
       diagonal_(std::move(diagonal)),
       rest_(diagonal_),
       work_(diagonal_.size()),
       factor_(diagonal_.size(), std::min<Index>(diagonal_.size(), 64)),
-      noise_(static_cast<double>(diagonal_.size()) * std::numeric_limits<double>::epsilon()) {}
+      noise_(static_cast<double>(diagonal_.size()) * std::numeric_limits<double>::epsilon()),
+      threads_(threads) {}
 
 PivotedCholesky::PivotedCholesky(const Matrix& a)
     : PivotedCholesky(a.diagonal(), [&a](Index i, Eigen::Ref<Vector> column) { column = a.col(i); }) {}
@@ -34,7 +40,11 @@ bool PivotedCholesky::GrowAt(Index at) {
   if (!(pivot > noise_ * diagonal_[at])) return false;
   column_(at, work_);
   const Vector row = factor_.row(at).head(r);
-  work_.noalias() -= factor_.leftCols(r) * row;
+  const Index parts = n * r < kLarge ? 1 : kParts, rows = (n + parts - 1) / parts;
+  ParallelFor(static_cast<int>(parts), threads_, [&](int part) {
+    const Index begin = part * rows, size = std::min(rows, n - begin);
+    work_.segment(begin, size).noalias() -= factor_.block(begin, 0, size, r) * row;
+  });
   if (r == factor_.cols()) factor_.conservativeResize(Eigen::NoChange, std::min(n, 2 * r));
   const double root = std::sqrt(pivot), root_of_diagonal = std::sqrt(diagonal_[at]);
   double* const column = &factor_(0, r);

@@ -25,8 +25,8 @@ class PivotedCholesky {
   // Writes column i of a to `column` (n).
   using Column = std::function<void(Eigen::Index i, Eigen::Ref<Vector> column)>;
 
-  // `diagonal`: that of a, finite and ≥ 0. Columns must be finite.
-  PivotedCholesky(Vector diagonal, Column column);
+  // `diagonal`: that of a, finite and ≥ 0. Columns must be finite. Results do not depend on `threads` (0: all cores).
+  PivotedCholesky(Vector diagonal, Column column, int threads = 1);
   // Of a matrix at hand, which must outlive this.
   explicit PivotedCholesky(const Matrix& a);
 
@@ -57,6 +57,7 @@ class PivotedCholesky {
   std::vector<int> pivots_;
   std::vector<double> pivot_values_;
   double noise_;
+  int threads_;
 };
 
 }  // namespace fidelio

@@ -17,6 +17,7 @@ using Eigen::Index;
 
 constexpr Index kPanel = 48;
 constexpr Index kReflections = 192;  // that are applied at a time
+constexpr Index kSerial = 400;       // rows below which threads do not pay
 
 // `width` columns, from `first`, of the lower triangle of a, and the rows that mirror them: y += a·x.
 template <int width>
@@ -47,8 +48,10 @@ void AddColumns(const ConstMatrixRef& a, Index first, const double* x, double* y
   for (int c = 0; c < width; ++c) y[first + c] += sums[c].Total();
 }
 
-// y = a·x for a symmetric a, of which the lower triangle is read, once. Work is cut into parts of about the same size.
-void SymmetricTimes(const ConstMatrixRef& a, const Vector& x, int threads, Matrix& scratch, Eigen::Ref<Vector> y) {
+// y = a·x for a symmetric a, of which the lower triangle is read, once; and along = bᵀ·x, meanwhile. Work is cut into parts of
+// about the same size.
+void SymmetricTimes(const ConstMatrixRef& a, const ConstMatrixRef& b, const Vector& x, int threads, Matrix& scratch,
+                    Eigen::Ref<Vector> y, Vector& along) {
   constexpr Index kColumns = 4, kParts = 4, kLarge = 600;
   const Index n = a.rows(), parts = n < kLarge ? 1 : kParts;
   scratch.setZero(n, parts);
@@ -56,7 +59,11 @@ void SymmetricTimes(const ConstMatrixRef& a, const Vector& x, int threads, Matri
     const double left = 1 - static_cast<double>(part) / static_cast<double>(parts);
     return part == parts ? n : static_cast<Index>(static_cast<double>(n) * (1 - std::sqrt(left))) / kColumns * kColumns;
   };
-  ParallelFor(static_cast<int>(parts), threads, [&](int part) {
+  ParallelFor(static_cast<int>(parts) + 1, threads, [&](int part) {
+    if (part == parts) {
+      along.noalias() = b.transpose() * x;
+      return;
+    }
     double* const to = &scratch(0, part);
     Index j = border(part);
     for (const Index end = border(part + 1); j < end; j += kColumns) {
@@ -80,6 +87,7 @@ Tridiagonal::Tridiagonal(Matrix a, int threads) : a_(std::move(a)) {
   // Within a panel, a is what it was at its beginning, less Σ v_i w_iᵀ + w_i v_iᵀ: wide holds v_0 w_0 v_1 w_1 …, and swapped
   // w_0 v_0 w_1 v_1 …, so that what is known of them is on the left.
   Matrix wide, swapped, scratch;
+  Vector along;
   for (Index first = 0; first < n; first += kPanel) {
     const Index count = std::min(kPanel, n - first), m = n - first;
     wide.setZero(m, 2 * count);
@@ -94,8 +102,8 @@ Tridiagonal::Tridiagonal(Matrix a, int threads) : a_(std::move(a)) {
       reflection.makeHouseholderInPlace(scale_[j], beside_[j]);
       reflection[0] = 1;
       Vector product(below);
-      SymmetricTimes(a_.bottomRightCorner(below, below), reflection, threads, scratch, product);
-      const Vector along = swapped.bottomRows(below).leftCols(2 * i).transpose() * reflection;
+      SymmetricTimes(a_.bottomRightCorner(below, below), swapped.bottomRows(below).leftCols(2 * i), reflection,
+                     below < kSerial ? 1 : threads, scratch, product, along);
       product.noalias() -= wide.bottomRows(below).leftCols(2 * i) * along;
       product *= scale_[j];
       product -= 0.5 * scale_[j] * product.dot(reflection) * reflection;

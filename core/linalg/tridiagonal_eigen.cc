@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/parallel.h"
 #include "core/linalg/parallel_product.h"
 #include "core/linalg/product.h"
 #include "core/linalg/secular_roots.h"
@@ -37,13 +38,13 @@ class Merge {
 
   void Run() {
     Deflate();
-    const Index k = static_cast<Index>(active_.size());
-    if (k > 0) {
+    Matrix turned;
+    if (!active_.empty()) {
       const SecularRoots roots = SolveSecular(values_(active_), z_(active_), threads_);
-      Rotate(roots.vectors);
-      for (Index j = 0; j < k; ++j) values_[active_[j]] = roots.values[j];
+      turned = Turned(roots.vectors);
+      for (size_t j = 0; j < active_.size(); ++j) values_[active_[j]] = roots.values[static_cast<Index>(j)];
     }
-    Sort();
+    Sort(turned);
   }
 
  private:
@@ -84,8 +85,8 @@ class Merge {
     if (halves_[first] != halves_[second]) halves_[first] = halves_[second] = Half::kBoth;
   }
 
-  // The active vectors ← themselves·by. Only rows that are not zero are multiplied.
-  void Rotate(const Matrix& by) {
+  // The active vectors times `by`. Only rows that are not zero are multiplied.
+  Matrix Turned(const Matrix& by) const {
     const Index k = by.cols(), n = values_.size();
     std::vector<int> order(k);  // by halves
     std::iota(order.begin(), order.end(), 0);
@@ -93,25 +94,48 @@ class Merge {
     std::stable_sort(order.begin(), order.end(), [&](int i, int j) { return half(i) < half(j); });
     const Index only_upper = std::count_if(order.begin(), order.end(), [&](int j) { return half(j) == Half::kUpper; });
     const Index only_lower = std::count_if(order.begin(), order.end(), [&](int j) { return half(j) == Half::kLower; });
-    Matrix sorted(n, k), turned(n, k);
-    for (Index j = 0; j < k; ++j) sorted.col(j) = vectors_.col(active_[order[j]]);
-    const Matrix rows = by(order, Eigen::all);
+    Matrix sorted(n, k), turned(n, k), rows(k, k);
+    ForColumns(k, [&](Index j) {
+      sorted.col(j) = vectors_.col(active_[order[j]]);
+      rows.col(j) = by.col(j)(order);
+    });
     MultiplyOnThreads(threads_, Part::kAll, 1, sorted.topLeftCorner(upper_, k - only_lower),
                       rows.topRows(k - only_lower), Write::kSet, turned.topRows(upper_));
     MultiplyOnThreads(threads_, Part::kAll, 1, sorted.bottomRightCorner(n - upper_, k - only_upper),
                       rows.bottomRows(k - only_upper), Write::kSet, turned.bottomRows(n - upper_));
-    for (Index j = 0; j < k; ++j) vectors_.col(active_[j]) = turned.col(j);
+    return turned;
   }
 
-  void Sort() {
+  // Values ascending, with their vectors: those of the active ones are `turned`, in their order.
+  void Sort(const Matrix& turned) {
     const Index n = values_.size();
-    std::vector<int> order(n);
+    std::vector<int> order(n), at(n, -1), deflated;  // at: column of turned, or −1
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](int i, int j) { return values_[i] < values_[j]; });
+    for (size_t j = 0; j < active_.size(); ++j) at[active_[j]] = static_cast<int>(j);
+    for (int i = 0; i < n; ++i) {
+      if (at[i] < 0) deflated.push_back(i);
+    }
     const Vector values = values_(order);
-    const Matrix vectors = vectors_(Eigen::all, order);
+    const Matrix kept = vectors_(Eigen::all, deflated);
     values_ = values;
-    vectors_ = vectors;
+    ForColumns(n, [&](Index j) {
+      const int i = order[j];
+      if (at[i] >= 0) {
+        vectors_.col(j) = turned.col(at[i]);
+      } else {
+        vectors_.col(j) = kept.col(std::lower_bound(deflated.begin(), deflated.end(), i) - deflated.begin());
+      }
+    });
+  }
+
+  // body(j) for every column j < columns, some per thread.
+  template <typename Body>
+  void ForColumns(Index columns, const Body& body) const {
+    constexpr Index kSome = 256;
+    ParallelFor(static_cast<int>((columns + kSome - 1) / kSome), threads_, [&](int part) {
+      for (Index j = part * kSome; j < std::min<Index>(columns, (part + 1) * kSome); ++j) body(j);
+    });
   }
 
   const Index upper_;

@@ -296,6 +296,7 @@ absl::StatusOr<Matrix> NeighbourDgp::MixtureGradient(const Matrix& x, const Matr
                                                      const Matrix& variance_bar, const PredictOptions& options) const {
   FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
   const int level = options.level < 0 ? levels() - 1 : options.level;
+  FIDELIO_RETURN_IF_ERROR(CheckMixtureGradient(x, impl_->Weights(level).size(), mean_bar, variance_bar));
   Matrix gradient(x.rows(), x.cols());
   impl_->ForBlocks(x, level, options.threads, [&](Index begin, const Impl::Queries& queries, auto& workspace) {
     const Index n = queries.x.rows();

@@ -27,8 +27,8 @@
 namespace fidelio {
 
 // Kinds of sealed bytes (core/base/bytes.h).
-inline constexpr uint32_t kNeighbourDgpKind = 16;
-inline constexpr uint32_t kNeighbourDgpFitKind = 17;
+inline constexpr uint32_t kNeighbourDgpKind = 50;
+inline constexpr uint32_t kNeighbourDgpFitKind = 51;
 
 inline constexpr int kNeighbours = 32;  // that a layer looks at, unless another number is asked for
 

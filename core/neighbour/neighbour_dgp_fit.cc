@@ -344,12 +344,11 @@ absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> NeighbourDgpFit::Create(const D
   auto impl = std::make_unique<Impl>(data, options, neighbours);
   if (options.warm_start != nullptr) {
     const auto* warm = dynamic_cast<const NeighbourDgp*>(options.warm_start);
-    if (warm == nullptr || warm->levels() != static_cast<int>(data.levels.size()) ||
-        warm->input_dimension() != data.dimension()) {
+    if (warm == nullptr) return absl::InvalidArgumentError("warm_start: a model that another method fitted");
+    if (warm->levels() != static_cast<int>(data.levels.size()) || warm->input_dimension() != data.dimension()) {
       return absl::InvalidArgumentError(absl::StrFormat(
-          "warm_start: a model of %d levels and input dimension %d, want one of this method with %d levels and "
-          "dimension %d",
-          options.warm_start->levels(), options.warm_start->input_dimension(), data.levels.size(), data.dimension()));
+          "warm_start: a model of %d levels and input dimension %d, but the data has %d levels and dimension %d",
+          warm->levels(), warm->input_dimension(), data.levels.size(), data.dimension()));
     }
     // Of another stack, or with other parameters, it shows nothing.
     bool same = warm->impl_->stacked() == StackedLevels(data);

@@ -160,8 +160,8 @@ std::string Problem(const std::string& setting, const Given& given, const std::s
   return absl::StrCat(setting, " = ", Shown(given.value), " (from ", given.origin, "): ", rule);
 }
 
-// Sets `config` from the sources, the first of which wins.
-void Resolve(const std::vector<std::map<std::string, Given>>& sources, ServerConfig& config,
+// Sets `config` from the sources, the first of which wins. Rules between settings hold for what `serves`.
+void Resolve(const std::vector<std::map<std::string, Given>>& sources, bool serves, ServerConfig& config,
              std::vector<std::string>& problems) {
   std::map<std::string, Given> used;
   for (const Setting& setting : Settings()) {
@@ -180,6 +180,7 @@ void Resolve(const std::vector<std::map<std::string, Given>>& sources, ServerCon
       decided = true;
     }
   }
+  if (!serves) return;
   for (const RuleViolation& violation : CheckRules(config)) {
     problems.push_back(Problem(violation.setting, used[violation.setting], violation.rule));
   }
@@ -237,7 +238,9 @@ absl::StatusOr<CommandLine> ParseCommandLine(const std::vector<std::string>& arg
   }
   if (flags.config_file.has_value()) sources.push_back(ReadFile(*flags.config_file, problems));
 
-  Resolve(sources, result.config, problems);
+  // Rules between settings are about serving: a backup beside a server need not know how that one is protected.
+  const bool serves = result.action == Action::kServe || result.action == Action::kPrint;
+  Resolve(sources, serves, result.config, problems);
   if (!problems.empty()) return absl::InvalidArgumentError(absl::StrJoin(problems, "\n"));
   if (flags.print_config) result.text = PrintConfig(result.config);
   return result;

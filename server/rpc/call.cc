@@ -77,20 +77,19 @@ absl::Status Call::StreamStopReason() const {
 grpc::Status Call::End(absl::Status status) {
   const double seconds = absl::ToDoubleSeconds(absl::Now() - start_);
   environment_.metrics->RecordCall(method_.name, status.code(), seconds, bytes_in_, bytes_out_);
-  CallRecord record{.method = method_.name,
-                    .model = model_,
-                    .code = status.code(),
-                    .error = std::string_view(status.message().data(), status.message().size()),
-                    .milliseconds = seconds * 1000,
-                    .bytes_in = bytes_in_,
-                    .bytes_out = bytes_out_,
-                    .token = environment_.authenticator->required() ? std::string_view(principal_.name) : ""};
-  std::string peer;
-  if (environment_.logger->Logs(LogLevel::kError)) {
-    peer = context_->peer();
-    record.peer = peer;
+  if (environment_.logger->Logs(CallLogLevel(status.code()))) {
+    const std::string peer = context_->peer();
+    LogCall(*environment_.logger,
+            {.method = method_.name,
+             .model = model_,
+             .code = status.code(),
+             .error = std::string_view(status.message().data(), status.message().size()),
+             .milliseconds = seconds * 1000,
+             .bytes_in = bytes_in_,
+             .bytes_out = bytes_out_,
+             .token = environment_.authenticator->required() ? std::string_view(principal_.name) : "",
+             .peer = peer});
   }
-  LogCall(*environment_.logger, record);
   return ToGrpcStatus(status);
 }
 

@@ -7,10 +7,14 @@
 
 namespace fidelio {
 
+LogLevel CallLogLevel(absl::StatusCode code) {
+  const bool ours =
+      code == absl::StatusCode::kInternal || code == absl::StatusCode::kUnknown || code == absl::StatusCode::kDataLoss;
+  return ours ? LogLevel::kError : LogLevel::kInfo;
+}
+
 void LogCall(Logger& logger, const CallRecord& call) {
-  const bool ours = call.code == absl::StatusCode::kInternal || call.code == absl::StatusCode::kUnknown ||
-                    call.code == absl::StatusCode::kDataLoss;
-  const LogLevel level = ours ? LogLevel::kError : LogLevel::kInfo;
+  const LogLevel level = CallLogLevel(call.code);
   if (!logger.Logs(level)) return;
   const std::string code = absl::StatusCodeToString(call.code);
   absl::InlinedVector<LogField, 9> fields;

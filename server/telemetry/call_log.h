@@ -22,7 +22,10 @@ struct CallRecord {
   std::string_view peer = {};
 };
 
-// Errors of the server (INTERNAL, UNKNOWN, DATA_LOSS) are logged as errors, everything else as info. Thread-safe.
+// Errors of the server (INTERNAL, UNKNOWN, DATA_LOSS) are logged as errors, everything else as info.
+LogLevel CallLogLevel(absl::StatusCode code);
+
+// Thread-safe.
 void LogCall(Logger& logger, const CallRecord& call);
 
 }  // namespace fidelio

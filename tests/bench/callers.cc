@@ -18,7 +18,9 @@ constexpr std::chrono::seconds kCallTimeout(60);
 absl::Status Call(v1::Emulator::Stub& stub, const v1::PredictRequest& request, v1::PredictResponse* response) {
   grpc::ClientContext context;
   context.set_deadline(std::chrono::system_clock::now() + kCallTimeout);
-  context.set_wait_for_ready(true);  // of many connections at a time, one may need a second attempt
+  // Now and then an attempt to connect fails for nothing: gRPC 1.51 looks at connect's errno after other functions
+  // may have changed it (grpc/grpc#35064).
+  context.set_wait_for_ready(true);
   return client::ToStatus(stub.Predict(&context, request, response));
 }
 

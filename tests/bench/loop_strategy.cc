@@ -77,7 +77,6 @@ absl::StatusOr<std::vector<Run>> ChooseRuns(const std::string& strategy, const L
   if (strategy == "dpp") return ByDpp(round, QualityMode::kMean, DppMethod::kExact);
   if (strategy == "dpp_covariance") return ByDpp(round, QualityMode::kNone, DppMethod::kExact);
   if (strategy == "dpp_map") return ByDpp(round, QualityMode::kNone, DppMethod::kMap);
-  if (strategy == "dpp_map_mean") return ByDpp(round, QualityMode::kMean, DppMethod::kMap);
   if (strategy == "suggest") return BySuggest(round);
   return absl::InvalidArgumentError(absl::StrCat("--strategies: ", strategy,
                                                  ", want some of random, sobol, dpp, "

@@ -70,7 +70,7 @@ class Chromium:
         """The report in a frame of that width: (width that it takes, number of pictures, height of the least)."""
         script = """onload = () => {
           const page = document.getElementById('f').contentDocument, root = page.documentElement;
-          const boxes = [...page.querySelectorAll('.panel > svg')].map(s => s.getBoundingClientRect());
+          const boxes = [...page.querySelectorAll('.panel > svg:not(.bar)')].map(s => s.getBoundingClientRect());
           document.title = [root.scrollWidth, boxes.length, Math.min(...boxes.map(b => Math.min(b.width, b.height)))].join(' ');
         }"""
         page = (f"<!DOCTYPE html><title>waiting</title><script>{script}</script>"

@@ -62,7 +62,7 @@ std::string CoveragePanel(const ReportData& data, const FidelityDiagnostics& d) 
                .title = absl::StrFormat("%s: %.0f %% in the 50 %% interval, %.0f %% in 90 %%, %.0f %% in 95 %%",
                                         d.fidelity, 100 * d.coverage50, 100 * d.coverage90, 100 * d.coverage95),
                .y_ticks = false},
-              {-0.02, 1.02}, {0.4, 3.6});
+              {-0.16, 1.03}, {0.4, 3.6});
   const auto row = [&](double at, double promised, double kept) {
     const Counts expected = ExpectedWithin(d.count, promised);
     const auto n = static_cast<double>(d.count);
@@ -72,7 +72,7 @@ std::string CoveragePanel(const ReportData& data, const FidelityDiagnostics& d) 
     chart.Mark(kept, at, LevelShape(data, d.level), 4, "dot " + LevelClass(data, d.level),
                absl::StrFormat("%.0f %% of %d observations within the %.0f %% interval; %d to %d are to be expected",
                                100 * kept, d.count, 100 * promised, expected.least, expected.most));
-    chart.Label(0, at, 2, 3.5, absl::StrFormat("%.0f %%", 100 * promised), "tick");
+    chart.Label(-0.16, at, 2, 3.5, absl::StrFormat("%.0f %%", 100 * promised), "tick");
   };
   row(3, 0.50, d.coverage50);
   row(2, 0.90, d.coverage90);

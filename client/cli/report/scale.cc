@@ -55,7 +55,7 @@ std::string ShareText(double value) {
 
 std::string Short(double value) {
   const double size = std::abs(value);
-  if (size >= 1000 && size < 1e5) return absl::StrFormat("%.0f", value);
+  if (size >= 1000 && size < 1e7) return absl::StrFormat("%.0f", value);
   return absl::StrFormat("%.3g", value);
 }
 

@@ -36,11 +36,13 @@ std::string TrainingFigure(const ReportData& data) {
        .title = absl::StrCat("Objective against iteration, from ", Short(value[0]), " to ", Short(best[n - 1]))},
       {0, std::max(1.0, iteration[n - 1]) * 1.02}, y);
   std::string phase;
+  int phases = 0;
   for (Eigen::Index i = 0; i < n; ++i) {
     const std::string& now = history[static_cast<int>(i)].phase();
     if (now == phase) continue;
     if (i > 0) chart.Vertical(iteration[i], "centre");
-    chart.Label(iteration[i], y.lower, 3, -4, now, "tick");
+    // Short phases would write over each other.
+    chart.Label(iteration[i], y.lower, 3, -4 - 12 * (phases++ % 3), now, "tick");
     phase = now;
   }
   for (Eigen::Index i = 0; i < n; ++i) {

@@ -19,6 +19,7 @@ TEST_F(CliTest, ObserveSendsOneBatchPerLevel) {
   const Result result = Run({"observe", "wing", "-"}, "fidelity,x1,x2,y\nhigh,1,2,3\nlow,4,5,6\nhigh,7,8,9\n");
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out, "3 observations added to model wing, which has now low 1, high 2 (data version 1)\n");
+  EXPECT_EQ(result.err, "");
   ASSERT_EQ(seen.observations_size(), 2);
   EXPECT_EQ(seen.observations(1).level(), 1u);
   EXPECT_EQ(seen.observations(1).inputs().rows(), 2u);

@@ -46,6 +46,15 @@ TEST_F(CliTest, ScoreComparesWithTheColumnY) {
   EXPECT_EQ(Json::parse(result.out)["coverage95"], 0.5);
 }
 
+TEST_F(CliTest, ScoresAreOfOneFidelity) {
+  const std::string table = "fidelity,x1,x2,y\nhigh,1,2,3\nlow,1,2,5\n";
+  const Result result = Run({"score", "wing", "-"}, table);
+  EXPECT_EQ(result.code, 3);
+  EXPECT_NE(result.err.find("row 3, column fidelity: \"low\", but predictions of high are scored"), std::string::npos)
+      << result.err;
+  EXPECT_EQ(Run({"score", "wing", "-", "--level", "low"}, "level,x1,x2,y\n0,1,2,3\n").code, 0);
+}
+
 class LongPredictTest : public CliTest {
  protected:
   static constexpr int kRows = 20'000;

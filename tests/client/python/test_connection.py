@@ -5,6 +5,7 @@ import hashlib
 import os
 import pickle
 import shutil
+import signal
 import subprocess
 import sys
 import threading
@@ -189,6 +190,12 @@ def test_a_server_that_can_not_start_says_why(tmp_path):
         fidelio.local(arguments=["--no-such-flag"])
     with pytest.raises(fidelio.ProgramNotFound, match="is not a program"):
         fidelio.local(binary=str(tmp_path / "nothing"))
+
+
+def test_a_private_server_that_ended_by_itself_is_not_waited_for(own_server):
+    os.kill(own_server.server.pid, signal.SIGKILL)
+    with pytest.raises(fidelio.ServerFailed, match="ended by itself"):
+        own_server.models()
 
 
 def test_a_program_that_is_nowhere_is_said_to_be(monkeypatch):

@@ -151,6 +151,10 @@ TEST_F(CommandLineTest, ActionsAreRecognisedAndExcludeEachOther) {
   EXPECT_EQ(backup->action, Action::kBackup);
   EXPECT_EQ(backup->backup_file, "copy.db");
   EXPECT_EQ(Parse({"--probe"})->action, Action::kProbe);
+  // Beside a server that others reach, nothing of its protection is needed; to serve, it is.
+  EXPECT_TRUE(Parse({"--probe", "--listen", "0.0.0.0:1"}).ok());
+  EXPECT_TRUE(Parse({"--backup", "copy.db", "--listen", "0.0.0.0:1"}).ok());
+  EXPECT_FALSE(Parse({"--listen", "0.0.0.0:1"}).ok());
   EXPECT_EQ(Problems({"--check", "--backup", "b"}),
             std::vector<std::string>{"command line: --check and --backup exclude each other; give one"});
   EXPECT_EQ(Problems({"--backup", ""}).size(), 1u);

@@ -97,8 +97,8 @@ TEST_F(ModelsTest, BadOnesAreRefusedWithFieldValueAndRule) {
   for (const std::string& name : std::vector<std::string>{"", "Wing", "1wing", "wing-", "a_b", std::string(64, 'a')}) {
     EXPECT_TRUE(IsError(refusal(name, none), bad, {"model_id: \"", "[a-z]"})) << name;
   }
-  EXPECT_TRUE(IsError(refusal("w", [](ModelSpec& s) { s.kind = ModelKind::kNargp; }), bad,
-                      {"model.kind: NARGP", "available: MF_DGP, GP"}));
+  EXPECT_TRUE(IsError(refusal("w", [](ModelSpec& s) { s.kind = static_cast<ModelKind>(99); }), bad,
+                      {"model.kind: unknown", "available: MF_DGP, GP, AR1, AR1_RECURSIVE, NARGP, DEEP_MF"}));
   EXPECT_TRUE(IsError(refusal("w", [](ModelSpec& s) { s.input_dimension = 0; }), bad,
                       {"model.input_dimension: 0, want 1 to 256"}));
   EXPECT_TRUE(IsError(refusal("w", [](ModelSpec& s) { s.fidelities.clear(); }), bad,

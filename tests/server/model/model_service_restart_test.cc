@@ -39,6 +39,25 @@ TEST_F(RestartTest, PredictionsAreTheSameBitForBitWithoutAFit) {
   EXPECT_EQ(server->GetFit("wing", 1)->options.kernel_family, std::nullopt);
 }
 
+TEST_F(RestartTest, TheHistoryOfAFitStays) {
+  std::vector<FitPoint> before;
+  {
+    Server server(directory_.path());
+    MakeModel(server.service(), "wing");
+    RunFit(server.service(), "wing", {.seed = 4});
+    before = server->GetFit("wing", 1)->history;
+  }
+  ASSERT_GT(before.size(), 1u);
+  Server server(directory_.path());
+  const std::vector<FitPoint> after = server->GetFit("wing", 1)->history;
+  ASSERT_EQ(after.size(), before.size());
+  for (size_t i = 0; i < after.size(); ++i) {
+    EXPECT_EQ(after[i].phase, before[i].phase);
+    EXPECT_EQ(after[i].iteration, before[i].iteration);
+    EXPECT_EQ(after[i].elbo, before[i].elbo);
+  }
+}
+
 // Copies the store as a crash would leave it, at the n-th checkpoint of a fit that saves its state at every iteration.
 class CrashTest : public RestartTest, public ::testing::WithParamInterface<int> {};
 
@@ -68,6 +87,8 @@ TEST_P(CrashTest, ARunningFitGoesOnByItselfToTheSameBits) {
   EXPECT_EQ(fit.state, FitState::kSucceeded) << fit.error;
   EXPECT_EQ(fit.resume_count, 1);
   EXPECT_EQ(fit.data_version, 1);
+  ASSERT_FALSE(fit.history.empty());
+  EXPECT_EQ(fit.history.front().iteration, 1);  // from before the crash
   EXPECT_EQ(Answers(restarted.service(), "wing"), whole);
 }
 

@@ -98,6 +98,7 @@ class Caller:
 
     def __init__(self, options: Options) -> None:
         self.options = options
+        self.check_server: Callable[[], None] = lambda: None  # raises when there is no use in trying again
         self._channel = _connect(options)
         self._metadata = [("authorization", f"Bearer {options.token}")] if options.token else None
         self._methods: Dict[str, Any] = {}
@@ -169,6 +170,7 @@ class Caller:
         """Between two attempts: ends early when the server comes back."""
         end = time.monotonic() + delay
         time.sleep(delay / 4)
+        self.check_server()
         try:
             self._probe(b"", timeout=max(0.0, end - time.monotonic()), wait_for_ready=True)
         except grpc.RpcError:

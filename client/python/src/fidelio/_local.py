@@ -66,11 +66,16 @@ class LocalServer:
         deadline = time.monotonic() + _START_SECONDS
         while not (port_file.exists() and port_file.read_text().strip()):
             if not _runs(self.pid) or time.monotonic() > deadline:
-                words = "\n".join(pathlib.Path(self.log).read_text(errors="replace").splitlines()[-10:])
+                words = self._last_words()
                 self.stop()
                 raise ServerFailed(f"{self.binary} did not start; its last words:\n{words}")
             time.sleep(0.01)
         self.port = int(port_file.read_text())
+
+    def check(self) -> None:
+        """Raises ServerFailed when the server ended by itself."""
+        if self._keepers and not _runs(self.pid):
+            raise ServerFailed(f"{self.binary} ended by itself; its last words:\n{self._last_words()}")
 
     def kill(self) -> None:
         """Ends the server at once, as a crash does; start() brings it back with all that it had acknowledged."""
@@ -81,6 +86,9 @@ class LocalServer:
     def stop(self) -> None:
         """Ends the server, and removes its private files."""
         self._end()
+
+    def _last_words(self) -> str:
+        return "\n".join(pathlib.Path(self.log).read_text(errors="replace").splitlines()[-10:])
 
 
 class _Keeper:
@@ -138,6 +146,7 @@ class LocalClient(Client):
     def __init__(self, server: LocalServer, **options: Any) -> None:
         self.server = server
         super().__init__(server.address, **options)
+        self._caller.check_server = server.check  # a private server that is dead does not come back
 
     def close(self) -> None:
         super().close()
