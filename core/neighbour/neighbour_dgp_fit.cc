@@ -39,7 +39,7 @@ constexpr int kMostRounds = 2;       // with new neighbours
 constexpr double kSameMetric =
     0.25;                         // ratios of lengthscales that differ by less (in logarithms) give the same neighbours
 constexpr int kSketch = 300;      // observations of the upper levels
-constexpr int kSketchStarts = 2;  // modes of the sketch, of different structures, that are followed on all observations
+constexpr int kSketchStarts = 3;  // modes of the sketch, of different structures, that are followed on all observations
 constexpr uint32_t kSketchStream = 12;                   // of the seed
 constexpr double kStackShare = 0.4, kSketchShare = 0.2;  // of the progress bar
 

@@ -34,6 +34,12 @@ std::vector<Recipe> UpperRecipes(const NeighbourStack& stack, std::optional<Kern
       r.trend = true;
     } else {
       r.links = {{.offset = true, .raw_zero = false, .weight = 1}};
+      // Enough observations to tell how the link bends: nothing speaks against it beforehand.
+      r.linear = r.nonlinear = Prior::Normal(std::log(1e-2), 2.2);
+      // Nor against links and discrepancies that change as quickly as the level below.
+      const double half_log_d = 0.5 * std::log(static_cast<double>(parameters.inverse.size()));  // is added to both
+      r.rho_lengthscale = Prior::Normal(log_lengthscale - half_log_d, 1.5);
+      r.delta_lengthscale = Prior::Normal(log_lengthscale - half_log_d - 0.5, 1.5);
     }
     recipes.push_back(r);
   }

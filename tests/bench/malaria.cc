@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -41,7 +40,6 @@ constexpr double kMostFitSeconds = 60, kMostPredictSeconds = 1, kMostMib = 2048;
 constexpr double kBorder = 1e-3;
 
 constexpr int kCandidates = 2500, kDesign = 50;  // of the k-DPP, as in the paper
-constexpr int kCells = 300;                      // of the drawing, across
 constexpr uint32_t kCandidateStream = 5;
 
 double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -105,24 +103,10 @@ nlohmann::json ToJson(const Measured& m, int threads) {
           {"threads", threads}};
 }
 
-// One row per cell of the drawing.
-std::vector<int> RowsToDraw(const Matrix& x) {
-  const Eigen::RowVector2d low = x.colwise().minCoeff(), high = x.colwise().maxCoeff();
-  const double cell = std::max(high[0] - low[0], 1e-12) / kCells;
-  std::map<std::pair<int, int>, int> first;
-  for (Index i = 0; i < x.rows(); ++i) {
-    first.emplace(std::pair(static_cast<int>((high[1] - x(i, 1)) / cell), static_cast<int>((x(i, 0) - low[0]) / cell)),
-                  static_cast<int>(i));
-  }
-  std::vector<int> rows;
-  for (const auto& entry : first) rows.push_back(entry.second);
-  return rows;
-}
-
 // Truth, prediction, standard deviation, and a design of the next observations, as in the paper's figure 4.
 absl::Status DrawFigure(const MapData& map, const Emulator& emulator, uint64_t seed, int threads,
                         const std::string& directory) {
-  const std::vector<int> rows = RowsToDraw(map.x);
+  const std::vector<int> rows = OneRowPerCell(map.x);
   const Matrix x = map.x(rows, Eigen::all);
   PredictOptions options;
   options.threads = threads;

@@ -41,6 +41,23 @@ std::array<int, 3> Colour(double part) {
   return colour;
 }
 
+// Which cell of the raster a point is in.
+struct Grid {
+  Eigen::RowVector2d low, high;
+  double width = 1, height = 1;
+  int rows = 1;
+
+  explicit Grid(const Matrix& x) : low(x.colwise().minCoeff()), high(x.colwise().maxCoeff()) {
+    width = std::max(high[0] - low[0], 1e-12);
+    height = std::max(high[1] - low[1], 1e-12);
+    rows = std::clamp(static_cast<int>(kCells * height / width), 1, 3 * kCells);
+  }
+  size_t Cell(double x, double y) const {
+    const auto cell = [](double part, int cells) { return std::clamp(static_cast<int>(part * cells), 0, cells - 1); };
+    return static_cast<size_t>(cell((high[1] - y) / height, rows)) * kCells + cell((x - low[0]) / width, kCells);
+  }
+};
+
 void BigEndian(uint32_t v, std::string& out) {
   for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<char>((v >> shift) & 255));
 }
@@ -76,23 +93,34 @@ std::string EncodePng(const std::vector<unsigned char>& rgba, int rows, int colu
   return std::string("\x89PNG\r\n\x1a\n", 8) + Chunk("IHDR", header) + Chunk("IDAT", packed) + Chunk("IEND", "");
 }
 
+std::vector<int> OneRowPerCell(const Matrix& x) {
+  const Grid grid(x);
+  std::vector<bool> seen(static_cast<size_t>(grid.rows) * kCells, false);
+  std::vector<int> rows;
+  for (Index i = 0; i < x.rows(); ++i) {
+    const size_t at = grid.Cell(x(i, 0), x(i, 1));
+    if (!seen[at]) rows.push_back(static_cast<int>(i));
+    seen[at] = true;
+  }
+  return rows;
+}
+
 std::string DrawMaps(const Matrix& x, const std::vector<MapPanel>& panels) {
-  const Eigen::RowVector2d low = x.colwise().minCoeff(), high = x.colwise().maxCoeff();
-  const double width = std::max(high[0] - low[0], 1e-12), height = std::max(high[1] - low[1], 1e-12);
-  const int rows = std::clamp(static_cast<int>(kCells * height / width), 1, 3 * kCells);
+  const Grid grid(x);
+  const Eigen::RowVector2d low = grid.low, high = grid.high;
+  const double width = grid.width, height = grid.height;
+  const int rows = grid.rows;
   const double panel_height = kPanel * rows / kCells;
   std::string svg = absl::StrFormat(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" "
       "font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
       panels.size() * (kPanel + kGap) + kGap, kTop + panel_height + kBar);
-  const auto cell = [](double part, int cells) { return std::clamp(static_cast<int>(part * cells), 0, cells - 1); };
   for (size_t k = 0; k < panels.size(); ++k) {
     const MapPanel& panel = panels[k];
     const double left = kGap + static_cast<double>(k) * (kPanel + kGap);
     std::vector<double> sum(static_cast<size_t>(rows) * kCells, 0), count(sum.size(), 0);
     for (Index i = 0; i < x.rows(); ++i) {
-      const size_t at = static_cast<size_t>(cell((high[1] - x(i, 1)) / height, rows)) * kCells +
-                        cell((x(i, 0) - low[0]) / width, kCells);
+      const size_t at = grid.Cell(x(i, 0), x(i, 1));
       sum[at] += panel.values[i];
       ++count[at];
     }

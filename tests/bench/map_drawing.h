@@ -19,6 +19,9 @@ struct MapPanel {
 // Points x (n×2: to the right, up), shared by all panels. Cells without a point stay empty, cells with several show their mean.
 std::string DrawMaps(const Matrix& x, const std::vector<MapPanel>& panels);
 
+// The first row of x in every cell of such a drawing: all that it needs to show.
+std::vector<int> OneRowPerCell(const Matrix& x);
+
 // A PNG image of 8-bit RGBA pixels, `rows`×`columns`, row by row from the top.
 std::string EncodePng(const std::vector<unsigned char>& rgba, int rows, int columns);
 
