@@ -1,5 +1,6 @@
 #include "core/dgp/sparse_fit_state.h"
 
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -12,16 +13,15 @@ namespace fidelio {
 namespace {
 
 uint32_t ChecksumOf(const Dataset& data) {
-  ByteWriter out;
+  std::string sums;
   for (const LevelData& level : data.levels) {
     for (const auto& part : {Matrix(level.x), Matrix(level.y), Matrix(level.noise_variance)}) {
       const absl::string_view bytes(reinterpret_cast<const char*>(part.data()),
                                     static_cast<size_t>(part.size()) * sizeof(double));
-      out.U64(static_cast<uint64_t>(part.rows()));
-      out.U32(Crc32c(bytes));
+      absl::StrAppendFormat(&sums, "%d:%d;", part.rows(), Crc32c(bytes));
     }
   }
-  return Crc32c(out.Seal(0, 0));
+  return Crc32c(sums);
 }
 
 }  // namespace

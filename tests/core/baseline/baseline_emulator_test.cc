@@ -39,7 +39,7 @@ TEST_P(BaselineEmulatorTest, PredictsEveryLevelNearTheTruth) {
 }
 
 TEST_P(BaselineEmulatorTest, EveryKernelAndTheBestOfThemFit) {
-  const Dataset data = SmallData({10, 5}, 1);
+  const Dataset data = SmallData({14, 8}, 1);
   std::vector<std::optional<KernelFamily>> kernels(std::begin(kAllKernelFamilies), std::end(kAllKernelFamilies));
   double best = -1e300;
   for (const auto& kernel : kernels) {
