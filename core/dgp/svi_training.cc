@@ -14,7 +14,8 @@ using Eigen::Index;
 constexpr double kShares[] = {1.0 / 7, 4.0 / 7};  // where the second and the third phase begin
 constexpr double kRates[] = {0.003, 0.001, 0.001};
 constexpr double kLowerRoot = 1e-8, kShareOfVariance = 0.01, kLowerNoise = 1e-6;
-constexpr double kLengthscale = 0.5;  // of the width of the inputs
+constexpr double kLengthscale = 0.5, kDeltaLengthscale = 2, kLinkLengthscale = 3;  // of the width of the inputs
+constexpr double kDelta = 4, kNonlinear = 0.01;                                    // other variances begin at 1
 
 }  // namespace
 
@@ -34,14 +35,17 @@ absl::StatusOr<SviState> SviTraining::Start(const std::vector<Vector>& warm_thet
     const auto y = model_->data.y.segment(model_->data.offset[t], model_->data.count(t)).array();
     const double spread = y.size() > 1 ? std::max(1e-6, (y - y.mean()).square().mean()) : 1;
     auto theta = p.segment(layer.theta, layer.shape.size());  // variances and k_f's lengthscale 1
-    theta.segment(layer.shape.delta(), layer.shape.dimension).setConstant(std::log(kLengthscale));
+    const int d = layer.shape.dimension;
+    theta.segment(layer.shape.delta(), d).setConstant(std::log(t > 0 ? kDeltaLengthscale : kLengthscale));
     if (layer.shape.linked) {
-      theta.segment(layer.shape.rho(), layer.shape.dimension).setConstant(std::log(kLengthscale));
+      theta.segment(layer.shape.rho(), d).setConstant(std::log(kLinkLengthscale));
+      theta[layer.shape.delta_variance()] = std::log(kDelta);
+      theta[layer.shape.nonlinear()] = std::log(kNonlinear);
     }
     // Where layer 1's inducing variables are all there is to know of level 1, hardly any.
     const bool complete = t == 0 && !top && m >= model_->data.count(0);
     if (layer.noise >= 0) p[layer.noise] = std::log(complete ? kLowerNoise : kShareOfVariance * spread);
-    if (!top) p.segment(layer.mean, m) = layer.zy;
+    p.segment(layer.mean, m) = layer.zy;
     if (!warm_theta.empty()) {
       if (warm_theta[t].size() != theta.size()) return absl::DataLossError("warm start of another shape");
       theta = warm_theta[t];
@@ -51,7 +55,7 @@ absl::StatusOr<SviState> SviTraining::Start(const std::vector<Vector>& warm_thet
         .diagonal()
         .setConstant(top ? kShareOfVariance * spread : kLowerRoot);
   }
-  for (int t = 1; t + 1 < layers; ++t) FIDELIO_RETURN_IF_ERROR(elbo_.WhitenMean(t, &p));
+  for (int t = lower_ ? 1 : 0; t < layers; ++t) FIDELIO_RETURN_IF_ERROR(elbo_.WhitenMean(t, &p));
   // A root that is the small part of L.
   FIDELIO_RETURN_IF_ERROR(
       elbo_.Convert({.inducing_mean = lower_, .inducing_root = false}, SpaceOf(0), &state.parameters));
@@ -66,6 +70,7 @@ void SviTraining::FixParameters(int phase, Vector& gradient) const {
     if (phase < 2 && t == 0 && layers > 1) gradient.segment(layer.mean, m).setZero();
     if (phase > 0) continue;
     gradient.segment(layer.root, m * m).setZero();
+    if (layer.shape.linked) gradient.segment(layer.theta, layer.shape.size()).setZero();
     if (layer.noise >= 0) gradient[layer.noise] = 0;
   }
 }

@@ -1,7 +1,8 @@
 // SviTraining: the training of an MF-DGP as it was published (Cutajar et al. 2019), step by step.
 //
 // Adam on the bound's estimates (svi_elbo.h), in phases (shares of all steps as in the published code, 5,000 : 15,000 : 15,000):
-//   settle   rate .003; noise and the roots of all q fixed at small values; the mean of layer 1 fixed at the observed outputs
+//   settle   rate .003; noise and the roots of all q fixed at small values; the mean of layer 1 fixed at the observed outputs; the
+//            hyperparameters of upper layers fixed too (not so in the published code)
 //   widen    rate .001; noise and roots free
 //   free     rate .001; everything free
 // Free parameters of q are those of the whitened v, under which Adam needs far fewer steps than under the published code's u; but what

@@ -17,7 +17,6 @@ using Eigen::Index;
 
 constexpr Index kPanel = 48;
 constexpr Index kReflections = 192;  // that are applied at a time
-constexpr Index kSerial = 400;       // rows below which threads do not pay
 
 // `width` columns, from `first`, of the lower triangle of a, and the rows that mirror them: y += a·x.
 template <int width>
@@ -48,10 +47,8 @@ void AddColumns(const ConstMatrixRef& a, Index first, const double* x, double* y
   for (int c = 0; c < width; ++c) y[first + c] += sums[c].Total();
 }
 
-// y = a·x for a symmetric a, of which the lower triangle is read, once; and along = bᵀ·x, meanwhile. Work is cut into parts of
-// about the same size.
-void SymmetricTimes(const ConstMatrixRef& a, const ConstMatrixRef& b, const Vector& x, int threads, Matrix& scratch,
-                    Eigen::Ref<Vector> y, Vector& along) {
+// y = a·x for a symmetric a, of which the lower triangle is read, once. Work is cut into parts of about the same size.
+void SymmetricTimes(const ConstMatrixRef& a, const Vector& x, int threads, Matrix& scratch, Eigen::Ref<Vector> y) {
   constexpr Index kColumns = 4, kParts = 4, kLarge = 600;
   const Index n = a.rows(), parts = n < kLarge ? 1 : kParts;
   scratch.setZero(n, parts);
@@ -59,11 +56,7 @@ void SymmetricTimes(const ConstMatrixRef& a, const ConstMatrixRef& b, const Vect
     const double left = 1 - static_cast<double>(part) / static_cast<double>(parts);
     return part == parts ? n : static_cast<Index>(static_cast<double>(n) * (1 - std::sqrt(left))) / kColumns * kColumns;
   };
-  ParallelFor(static_cast<int>(parts) + 1, threads, [&](int part) {
-    if (part == parts) {
-      along.noalias() = b.transpose() * x;
-      return;
-    }
+  ParallelFor(static_cast<int>(parts), threads, [&](int part) {
     double* const to = &scratch(0, part);
     Index j = border(part);
     for (const Index end = border(part + 1); j < end; j += kColumns) {
@@ -84,34 +77,36 @@ Tridiagonal::Tridiagonal(Matrix a, int threads) : a_(std::move(a)) {
   diagonal_.resize(n);
   beside_.resize(std::max<Index>(n - 1, 0));
   scale_.resize(beside_.size());
-  // Within a panel, a is what it was at its beginning, less Σ v_i w_iᵀ + w_i v_iᵀ: wide holds v_0 w_0 v_1 w_1 …, and swapped
-  // w_0 v_0 w_1 v_1 …, so that what is known of them is on the left.
+  // Within a panel, a is what it was at its beginning, less v wᵀ + w vᵀ: wide and swapped hold [v w] and [w v].
   Matrix wide, swapped, scratch;
-  Vector along;
   for (Index first = 0; first < n; first += kPanel) {
     const Index count = std::min(kPanel, n - first), m = n - first;
     wide.setZero(m, 2 * count);
-    swapped.setZero(m, 2 * count);
+    swapped.resize(m, 2 * count);
+    auto v = wide.leftCols(count), w = wide.rightCols(count);
     for (Index i = 0; i < count; ++i) {
       const Index j = first + i, below = m - 1 - i;
       auto column = a_.col(j).tail(m - i);
-      column.noalias() -= wide.bottomRows(m - i).leftCols(2 * i) * swapped.row(i).head(2 * i).transpose();
+      column.noalias() -= v.bottomRows(m - i).leftCols(i) * w.row(i).head(i).transpose();
+      column.noalias() -= w.bottomRows(m - i).leftCols(i) * v.row(i).head(i).transpose();
       diagonal_[j] = column[0];
       if (below == 0) break;
       auto reflection = a_.col(j).tail(below);
       reflection.makeHouseholderInPlace(scale_[j], beside_[j]);
       reflection[0] = 1;
-      Vector product(below);
-      SymmetricTimes(a_.bottomRightCorner(below, below), swapped.bottomRows(below).leftCols(2 * i), reflection,
-                     below < kSerial ? 1 : threads, scratch, product, along);
-      product.noalias() -= wide.bottomRows(below).leftCols(2 * i) * along;
+      v.col(i).tail(below) = reflection;
+      auto product = w.col(i).tail(below);
+      SymmetricTimes(a_.bottomRightCorner(below, below), reflection, threads, scratch, product);
+      const auto v_before = v.bottomRows(below).leftCols(i), w_before = w.bottomRows(below).leftCols(i);
+      const Vector along_w = w_before.transpose() * reflection, along_v = v_before.transpose() * reflection;
+      product.noalias() -= v_before * along_w;
+      product.noalias() -= w_before * along_v;
       product *= scale_[j];
       product -= 0.5 * scale_[j] * product.dot(reflection) * reflection;
-      wide.col(2 * i).tail(below) = swapped.col(2 * i + 1).tail(below) = reflection;
-      wide.col(2 * i + 1).tail(below) = swapped.col(2 * i).tail(below) = product;
     }
     const Index rest = m - count;
     if (rest <= 0) break;
+    swapped << w, v;
     MultiplyOnThreads(threads, Part::kLower, -1, wide.bottomRows(rest), swapped.bottomRows(rest).transpose(),
                       Write::kAdd, a_.bottomRightCorner(rest, rest));
   }

@@ -43,10 +43,11 @@ fi
 mkdir -p "$work"
 work=$(cd "$work" && pwd)
 buildah=(buildah --root "$work/storage" --runroot "$work/run" --storage-driver vfs)
-containers=() holder=''
+containers=() holder='' server=''
 finish() {
   local code=$?
   trap - EXIT
+  if [[ -n $server ]] && kill -0 "$server" 2>/dev/null; then kill -KILL "$(server_pid)" 2>/dev/null || true; fi
   if [[ -n $holder ]]; then kill -KILL "$holder" 2>/dev/null || true; fi
   for container in "${containers[@]}"; do "${buildah[@]}" rm "$container" >/dev/null 2>&1 || true; done
   if ((code != 0)) && [[ -s $work/server.log ]]; then tail -n 20 "$work/server.log" >&2; fi
@@ -79,7 +80,7 @@ make_base() {
     mkdir -p "$directory/etc/ssl/certs"
     cp /etc/ssl/certs/ca-certificates.crt "$directory/etc/ssl/certs/"
   fi
-  rm -rf "$directory"/var/cache/apt/archives/*.deb "$directory"/var/lib/apt/lists/* "$directory"/usr/share/{doc,man,locale}/*
+  rm -rf "$directory"/var/cache/apt/* "$directory"/var/lib/apt/lists/* "$directory"/usr/share/{doc,man,locale}/*
   tar -C "$directory" -cf "$work/base.tar.partial" .
   mv "$work/base.tar.partial" "$work/base.tar"
   rm -rf "$directory"
@@ -169,6 +170,12 @@ contain() {
     contain "$image" "$work/volume" "$user" "${environment[@]}" "$@"
 }
 fidelio() { contain fidelio --retry 20 "$@"; }
+# The process of the server that start began: a descendant of its shell.
+server_pid() {
+  local pid=$server
+  while [[ -n $pid && $(cat "/proc/$pid/comm" 2>/dev/null) != fidelio-server ]]; do pid=$(pgrep -P "$pid" | head -n 1); done
+  echo "$pid"
+}
 start() {
   contain FIDELIO_INSECURE=true "${entrypoint[@]}" >>"$work/server.log" 2>&1 &
   server=$!
@@ -185,7 +192,7 @@ if contain "${entrypoint[@]}" >"$work/refused.log" 2>&1; then fail "it serves th
 grep -q 'TLS and tokens are needed' "$work/refused.log" || fail "unexpected: $(<"$work/refused.log")"
 echo "without TLS, tokens or FIDELIO_INSECURE it refuses to start"
 start
-pid=$(pgrep --ns "$server" --nslist mnt -x fidelio-server)
+pid=$(server_pid)
 [[ $(stat -c %u:%g "/proc/$pid") == 10001:10001 ]] || fail "the server runs as $(stat -c %u:%g "/proc/$pid")"
 grep -qE '^CapEff:\s+0+$' "/proc/$pid/status" || fail "the server has capabilities"
 if contain touch /usr/local/x 2>/dev/null; then fail "the root can be written"; fi
@@ -210,7 +217,7 @@ cmp "$work/before.csv" "$work/after.csv" || fail "the predictions differ"
 fits=$(fidelio fits currin --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["fits"]))')
 ((fits == 1)) || fail "there are $fits fits, not one"
 echo "the same $(($(wc -l <"$work/after.csv") - 1)) predictions without a fit"
-pid=$(pgrep --ns "$server" --nslist mnt -x fidelio-server)
+pid=$(server_pid)
 kill -TERM "$pid"
 wait "$server" || fail "the server did not end cleanly on SIGTERM: $?"
 say "container.sh: passed; image $image_mb MB above its base (bar $limit_mb MB)"

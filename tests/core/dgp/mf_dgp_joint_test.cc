@@ -119,7 +119,8 @@ TEST_F(MfDgpJointTest, ColumnsAloneAreThoseOfTheWholeCovariance) {
       ASSERT_TRUE(joint.ok()) << joint.status();
       const auto some = model->JointColumnsAt(x, levels, columns, {.include_noise = noise, .threads = 2});
       ASSERT_TRUE(some.ok()) << some.status();
-      EXPECT_TRUE(RelativelyNear(*some, joint->covariance(Eigen::all, columns), 1e-8));
+      // Where nearly everything is known, covariances are small differences of numbers that are 1e9 times as large.
+      EXPECT_TRUE(RelativelyNear(*some, joint->covariance(Eigen::all, columns), 1e-5));
     }
   }
   EXPECT_TRUE(IsError(model_->JointColumnsAt(SmallQueries(2, 2), {0, 1}, {0, 2}, {}).status(),

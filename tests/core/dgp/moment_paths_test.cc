@@ -100,7 +100,9 @@ TEST(MomentPathsLimitTest, PathsPassThroughDataWithoutNoise) {
     // Data of the levels above can move a lower level a little away from its own.
     const Matrix mean = posterior.Predict(model->data.x.middleRows(at, n), t).mean.row(1);
     EXPECT_TRUE(Near(values, mean.transpose().replicate(1, 20), 1e-3)) << "level " << t;
-    if (t == 2) EXPECT_TRUE(Near(values, model->data.y.segment(at, n).replicate(1, 20), 1e-3));
+    if (t == 2) {
+      EXPECT_TRUE(Near(values, model->data.y.segment(at, n).replicate(1, 20), 1e-3));
+    }
     // And not elsewhere.
     const Matrix beside = Values(paths, 20, *model, model->data.x.middleRows(at, n).array() + 0.3, t);
     EXPECT_GT((beside.colwise() - beside.rowwise().mean()).cwiseAbs().maxCoeff(), 0.05) << "level " << t;
