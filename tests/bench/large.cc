@@ -73,7 +73,7 @@ class LargeCommand : public Command {
       begin = Now();
       return seconds;
     };
-    FIDELIO_ASSIGN_OR_RETURN(process, StartFidelio(server_, *scratch / "data", *scratch / "run", {}));
+    FIDELIO_ASSIGN_OR_RETURN(process, StartFidelio(server_, *scratch / "data", *scratch / ".", {}));
     FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<client::Client> client, ConnectTo(*process));
     begin = Now();
     FIDELIO_RETURN_IF_ERROR(Observe(*client, split.train));
@@ -117,7 +117,7 @@ class LargeCommand : public Command {
     FIDELIO_ASSIGN_OR_RETURN(const client::Prediction last, client->Predict(kModel, some, {}, patient));
     process->Kill();
     begin = Now();
-    FIDELIO_ASSIGN_OR_RETURN(process, StartFidelio(server_, *scratch / "data", *scratch / "run", {}));
+    FIDELIO_ASSIGN_OR_RETURN(process, StartFidelio(server_, *scratch / "data", *scratch / ".", {}));
     FIDELIO_ASSIGN_OR_RETURN(client, ConnectTo(*process));
     FIDELIO_ASSIGN_OR_RETURN(const client::Prediction again, client->Predict(kModel, some, {}, patient));
     const double restart_seconds = row("restart");

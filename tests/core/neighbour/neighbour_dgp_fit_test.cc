@@ -69,7 +69,7 @@ TEST_P(InterruptedNeighbourFitTest, ContinuesToTheSameModelOnOtherThreads) {
 // In the stack, in the search for modes and in sampling of a small upper level; in the sketch and after it of a larger one.
 INSTANTIATE_TEST_SUITE_P(Phases, InterruptedNeighbourFitTest,
                          ::testing::Values(Case{300, 12, 0.0}, Case{300, 12, 0.5}, Case{300, 12, 0.9},
-                                           Case{300, 310, 0.45}, Case{300, 310, 0.7}));
+                                           Case{300, 310, 0.45}, Case{300, 310, 0.61}));
 
 TEST(NeighbourDgpFitTest, AFitIsNotResumedWithOtherData) {
   const auto fit = NeighbourDgpFit::Create(StackData({50, 8}, 1), Options(1));
@@ -101,7 +101,7 @@ TEST(NeighbourDgpFitTest, ABudgetOfIterationsIsKept) {
   FitOptions options = Options(1);
   options.max_iterations = 3;
   const auto model = Fit(StackData({300, 12}, 2), options);
-  EXPECT_LE(model->report().evaluations, 6);
+  EXPECT_LE(model->report().evaluations, 3 + 2 * 4);  // every start of the two upper structures gets one
   EXPECT_TRUE(Means(*model).allFinite());
 }
 

@@ -89,13 +89,14 @@ TEST(VecchiaSetsTest, PointsAreConditionedOnEarlierOnesOnly) {
   // In the order of a valid factorisation no two points are conditioned on each other.
   std::set<std::pair<int, int>> arrows;
   for (const auto& set : sets) {
-    EXPECT_EQ(set.size(), 11);
+    EXPECT_LE(set.size(), 11);  // fewer for the first points of the order
     for (size_t k = 1; k < set.size(); ++k) {
       EXPECT_NE(set[k], set[0]);
       EXPECT_EQ(arrows.count({set[k], set[0]}), 0);
       arrows.insert({set[0], set[k]});
     }
   }
+  EXPECT_EQ(std::count_if(sets.begin(), sets.end(), [](const auto& set) { return set.size() < 11; }), 1);
   EXPECT_EQ(sets, VecchiaSets(x, Vector::Ones(2), 10, 500, 7, 1));
 }
 
