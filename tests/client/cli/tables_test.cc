@@ -1,5 +1,6 @@
 #include "client/cli/tables.h"
 
+#include "client/cli/csv.h"
 #include "gtest/gtest.h"
 #include "tests/support/status.h"
 
