@@ -41,7 +41,7 @@ TEST_F(FitCallsTest, AFitRunsToARevisionAndTellsWhatItDid) {
   EXPECT_EQ(fit.options().seed(), 7u);
   EXPECT_EQ(fit.options().inference(), v1::INFERENCE_AUTO);
   EXPECT_EQ(fit.options().kernel_family(), v1::KERNEL_FAMILY_RBF);
-  EXPECT_EQ(fit.options().budget().iterations(), 20);
+  EXPECT_EQ(fit.options().budget().iterations(), 300);
   EXPECT_EQ(fit.inference(), v1::INFERENCE_MOMENTS);
   EXPECT_FALSE(fit.inference_reason().empty());
   EXPECT_GT(fit.progress().iteration(), 0);
@@ -57,9 +57,13 @@ TEST_F(FitCallsTest, AFitRunsToARevisionAndTellsWhatItDid) {
   // Watchers are told often, and without the history.
   EXPECT_EQ(fit.history_size(), 0);
   ASSERT_GT(read.history_size(), 1);
-  EXPECT_EQ(read.history(0).iteration(), 1);
   EXPECT_EQ(read.history(0).phase(), "optimise");
-  EXPECT_EQ(read.history(read.history_size() - 1).iteration(), read.progress().iteration());
+  int64_t iteration = 0;
+  for (const auto& point : read.history()) {
+    EXPECT_GT(point.iteration(), iteration);
+    iteration = point.iteration();
+  }
+  EXPECT_LE(iteration, read.progress().iteration());
   read.clear_history();
   EXPECT_EQ(read.SerializeAsString(), fit.SerializeAsString());
 }

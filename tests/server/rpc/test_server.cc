@@ -148,7 +148,7 @@ v1::Matrix MakeMatrix(int rows, int cols, const std::vector<double>& values) {
 v1::FitRequest ShortFit(const std::string& model) {
   v1::FitRequest request;
   request.set_model("models/" + model);
-  request.mutable_options()->mutable_budget()->set_iterations(20);
+  request.mutable_options()->mutable_budget()->set_iterations(300);
   return request;
 }
 
