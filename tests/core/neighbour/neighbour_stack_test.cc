@@ -88,7 +88,9 @@ TEST_P(NeighbourStackTest, WithSomeNeighboursItIsLessCertainAndKnowsIt) {
     double difference = 0;
     for (Index i = 0; i < x.rows(); ++i) {
       const Stencil& stencil = reached.sites[i].at[level];
-      if (level == 0) EXPECT_GE(stencil.variance, (1 - 1e-9) * covariance(i, i));
+      if (level == 0) {
+        EXPECT_GE(stencil.variance, (1 - 1e-9) * covariance(i, i));
+      }
       difference += std::pow(stencil.mean - mean[i], 2) / stencil.variance;
     }
     EXPECT_LT(difference / static_cast<double>(x.rows()), 1);

@@ -157,7 +157,7 @@ TEST_P(GoldenTest, AStoreOfAnUnknownVersionIsRefusedWithTheVersionsThatAreKnown)
                       {absl::StrCat("format version ", 3 * 256 + bytes[63]), absl::StrCat("up to ", kFormatVersion)}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Version, GoldenTest, ::testing::Values("v1", "v2"),
+INSTANTIATE_TEST_SUITE_P(Version, GoldenTest, ::testing::Values("v1", "v2", "v3"),
                          [](const auto& test) { return std::string(test.param); });
 
 TEST(GoldenWriterTest, WhatThisVersionWritesPredictsWhatItSays) {
