@@ -81,7 +81,6 @@ absl::Status Choose(const Matrix& covariance, const Vector& quality, const std::
   } else {
     Matrix kernel = q.asDiagonal() * covariance(choosable, choosable) * q.asDiagonal();
     FIDELIO_ASSIGN_OR_RETURN(const KDpp dpp, KDpp::FromKernel(std::move(kernel), {.largest_k = options.k,
-                                                                                  .tolerance = kDppDesignTolerance,
                                                                                   .threads = options.threads}));
     FIDELIO_ASSIGN_OR_RETURN(KDppDraw draw, dpp.Sample(options.k, options.seed));
     design.indices = std::move(draw.indices);

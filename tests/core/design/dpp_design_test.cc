@@ -62,8 +62,8 @@ TEST(DesignByDppTest, HighMeansAttractAlsoWhereTheyAreNegative) {
   GaussianEmulator emulator = Emulator2d();
   for (const double offset : {-100.0, 0.0, 100.0}) {
     emulator.mean = [offset](const Eigen::RowVectorXd& x) { return offset - 10 * x[0]; };
-    EXPECT_LT(AverageFirstInput(emulator, {.k = 5}), 0.4) << offset;
-    EXPECT_NEAR(AverageFirstInput(emulator, {.k = 5, .quality_mode = QualityMode::kNone}), 0.5, 0.05);
+    EXPECT_LT(AverageFirstInput(emulator, {.k = 5, .quality_mode = QualityMode::kMean}), 0.4) << offset;
+    EXPECT_NEAR(AverageFirstInput(emulator, {.k = 5}), 0.5, 0.05);
   }
 }
 
