@@ -41,7 +41,8 @@ class BaselineEmulator::Paths final : public PathSamples {
       block = functions_->Evaluate(impl.scaling.ScaleInputs(rows)).transpose();
       block = block.array() * impl.scaling.output_sd + impl.scaling.output_mean;
       if (widening > 1) {  // about the mixture's mean, as variances
-        const Eigen::RowVectorXd mean = MixtureMean(impl.PredictMixture(rows, level_, /*include_noise=*/false)).transpose();
+        const Eigen::RowVectorXd mean =
+            MixtureMean(impl.PredictMixture(rows, level_, /*include_noise=*/false)).transpose();
         block = ((block.rowwise() - mean) * widening).rowwise() + mean;
       }
     });

@@ -17,8 +17,8 @@ SparsePaths::SparsePaths(const SparsePosterior& posterior, int level, std::vecto
     Layer& layer = layers_[t];
     layer.weights.resize(m, static_cast<Index>(random.size()));
     for (size_t i = 0; i < random.size(); ++i) {
-      Prior& prior =
-          layer.priors.emplace_back(Prior{.own = SpectralPath({over_x}, kPathWaves, random[i]), .slope = {}, .wave = {}});
+      Prior& prior = layer.priors.emplace_back(
+          Prior{.own = SpectralPath({over_x}, kPathWaves, random[i]), .slope = {}, .wave = {}});
       if (state.shape.linked) {
         prior.slope.emplace(std::vector{over_x}, kPathWaves, random[i]);
         prior.wave.emplace(std::vector{over_x, SpectralFactor{}}, kPathWaves, random[i]);

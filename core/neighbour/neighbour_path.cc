@@ -95,8 +95,7 @@ double NeighbourPath::At(const Site& point) const {
     const Vector p = Prior(copies_[b], points, own, rho);
     double error = p[0];
     for (int j = 0; j < m; ++j) {
-      const double noise =
-          noise_sd[j] * NormalQuantile(OpenUniform(Hash(stencil.index[j], copies_[b].noise_key)));
+      const double noise = noise_sd[j] * NormalQuantile(OpenUniform(Hash(stencil.index[j], copies_[b].noise_key)));
       error -= stencil.weight[j] * (p[j + 1] + noise);
     }
     f += factor[b] * error;

@@ -68,11 +68,14 @@ absl::StatusOr<std::vector<Run>> ByExperiment(const LoopRound& round, const std:
   kernel = (0.5 * (kernel + kernel.transpose())).eval();
   std::vector<int> indices;
   if (map) {
-    FIDELIO_ASSIGN_OR_RETURN(DppMap m, GreedyDppMap(kernel.diagonal(), [&](Index j, Eigen::Ref<Vector> to) { to = kernel.col(j); }, round.points));
+    FIDELIO_ASSIGN_OR_RETURN(
+        DppMap m, GreedyDppMap(
+                      kernel.diagonal(), [&](Index j, Eigen::Ref<Vector> to) { to = kernel.col(j); }, round.points));
     indices = m.indices;
   } else {
     FIDELIO_ASSIGN_OR_RETURN(const KDpp dpp, KDpp::FromKernel(kernel, {.largest_k = round.points}));
-    FIDELIO_ASSIGN_OR_RETURN(const KDppDraw draw, dpp.Sample(round.points, round.seed + static_cast<uint64_t>(round.number)));
+    FIDELIO_ASSIGN_OR_RETURN(const KDppDraw draw,
+                             dpp.Sample(round.points, round.seed + static_cast<uint64_t>(round.number)));
     indices = draw.indices;
   }
   return AtTheTop(round, candidates(indices, Eigen::all));

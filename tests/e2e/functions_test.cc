@@ -20,7 +20,8 @@ struct Case {
 // As the test's name: the kind, and the inference where it is not the kind's only one.
 std::string NameOf(const Case& c) {
   std::string name = v1::ModelKind_Name(c.kind).substr(std::string("MODEL_KIND_").size());
-  if (c.inference != v1::INFERENCE_AUTO) name += "_" + v1::Inference_Name(c.inference).substr(std::string("INFERENCE_").size());
+  if (c.inference != v1::INFERENCE_AUTO)
+    name += "_" + v1::Inference_Name(c.inference).substr(std::string("INFERENCE_").size());
   return c.log ? name + "_LOG" : name;
 }
 
@@ -60,8 +61,7 @@ class FunctionsTest : public ::testing::TestWithParam<Case> {
   }
 
   Eigen::MatrixXd Functions(client::Client& client, const Eigen::VectorXd& x, int count) {
-    const auto samples =
-        client.SamplePaths("wing", x, {.count = count, .kind = v1::PATH_KIND_FUNCTION, .seed = 4});
+    const auto samples = client.SamplePaths("wing", x, {.count = count, .kind = v1::PATH_KIND_FUNCTION, .seed = 4});
     EXPECT_TRUE(samples.ok()) << samples.status();
     return samples.ok() ? samples->values : Eigen::MatrixXd();
   }
@@ -96,16 +96,18 @@ TEST_P(FunctionsTest, AreTheSameInEveryCallAndAfterARestartAndHaveThePredictedMo
   EXPECT_LT((few - all.topRightCorner(3, 2)).cwiseAbs().maxCoeff(), 1e-8 * (1 + all.cwiseAbs().maxCoeff()));
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Kinds, FunctionsTest,
-    ::testing::Values(Case{v1::MODEL_KIND_MF_DGP, v1::INFERENCE_MOMENTS},
-                      Case{v1::MODEL_KIND_MF_DGP, v1::INFERENCE_VARIATIONAL},
-                      Case{v1::MODEL_KIND_MF_DGP, v1::INFERENCE_SVI},
-                      Case{v1::MODEL_KIND_MF_DGP, v1::INFERENCE_NEIGHBOURS}, Case{v1::MODEL_KIND_GP, v1::INFERENCE_AUTO},
-                      Case{v1::MODEL_KIND_AR1, v1::INFERENCE_AUTO}, Case{v1::MODEL_KIND_AR1_RECURSIVE, v1::INFERENCE_AUTO},
-                      Case{v1::MODEL_KIND_NARGP, v1::INFERENCE_AUTO}, Case{v1::MODEL_KIND_DEEP_MF, v1::INFERENCE_AUTO},
-                      Case{v1::MODEL_KIND_AR1, v1::INFERENCE_AUTO, true}),
-    [](const auto& c) { return NameOf(c.param); });
+INSTANTIATE_TEST_SUITE_P(Kinds, FunctionsTest,
+                         ::testing::Values(Case{v1::MODEL_KIND_MF_DGP, v1::INFERENCE_MOMENTS},
+                                           Case{v1::MODEL_KIND_MF_DGP, v1::INFERENCE_VARIATIONAL},
+                                           Case{v1::MODEL_KIND_MF_DGP, v1::INFERENCE_SVI},
+                                           Case{v1::MODEL_KIND_MF_DGP, v1::INFERENCE_NEIGHBOURS},
+                                           Case{v1::MODEL_KIND_GP, v1::INFERENCE_AUTO},
+                                           Case{v1::MODEL_KIND_AR1, v1::INFERENCE_AUTO},
+                                           Case{v1::MODEL_KIND_AR1_RECURSIVE, v1::INFERENCE_AUTO},
+                                           Case{v1::MODEL_KIND_NARGP, v1::INFERENCE_AUTO},
+                                           Case{v1::MODEL_KIND_DEEP_MF, v1::INFERENCE_AUTO},
+                                           Case{v1::MODEL_KIND_AR1, v1::INFERENCE_AUTO, true}),
+                         [](const auto& c) { return NameOf(c.param); });
 
 }  // namespace
 }  // namespace fidelio

@@ -62,10 +62,12 @@ TEST_P(SparsePathsTest, ManyHaveTheMomentsOfLayersSampledOneByOne) {
   ASSERT_TRUE(FactoriseCovariance(first, "covariance").ok());
   Random random(2, 0);
   for (int k = 0; k < kCount; ++k) {
-    const Vector f = posterior_.LayerMoments(0, x_, {}).mean + first * random.NormalVector(static_cast<int>(first.cols()));
+    const Vector f =
+        posterior_.LayerMoments(0, x_, {}).mean + first * random.NormalVector(static_cast<int>(first.cols()));
     Matrix second = posterior_.LayerCovariance(1, x_, f);
     ASSERT_TRUE(FactoriseCovariance(second, "covariance").ok());
-    naive.row(k) = posterior_.LayerMoments(1, x_, f).mean + second * random.NormalVector(static_cast<int>(second.cols()));
+    naive.row(k) =
+        posterior_.LayerMoments(1, x_, f).mean + second * random.NormalVector(static_cast<int>(second.cols()));
   }
   const Vector mean = naive.colwise().mean();
   const Matrix centred = naive.rowwise() - mean.transpose();
