@@ -6,8 +6,6 @@
 #include "core/base/sobol.h"
 #include "core/base/status_macros.h"
 #include "core/design/dpp_design.h"
-#include "core/design/dpp_map.h"
-#include "core/design/k_dpp.h"
 #include "core/design/suggest.h"
 
 namespace fidelio::bench {
@@ -46,40 +44,6 @@ absl::StatusOr<std::vector<Run>> ByDpp(const LoopRound& round, DppDesignOptions 
   return AtTheTop(round, design.inputs);
 }
 
-// EXPERIMENT: other kernels.
-absl::StatusOr<std::vector<Run>> ByExperiment(const LoopRound& round, const std::string& what) {
-  FIDELIO_ASSIGN_OR_RETURN(const Matrix candidates, Candidates(round, kDppCandidates, 1));
-  FIDELIO_ASSIGN_OR_RETURN(const JointPosterior joint, round.model.JointMoments(candidates, {}));
-  const Matrix& c = joint.covariance;
-  const Vector v = c.diagonal().cwiseMax(1e-12 * c.diagonal().maxCoeff());
-  const bool map = what.find("map") != std::string::npos;
-  Matrix kernel;
-  if (what.find("square") != std::string::npos) {  // features: what an observation teaches about all candidates
-    kernel = v.cwiseSqrt().cwiseInverse().asDiagonal() * (c * c) * v.cwiseSqrt().cwiseInverse().asDiagonal();
-  } else if (what.find("power") != std::string::npos) {
-    kernel = c * c;
-  } else {  // reduction
-    const Vector r = c.colwise().squaredNorm().transpose().cwiseQuotient(v);
-    const Vector q = r.cwiseQuotient(v).cwiseSqrt();
-    kernel = q.asDiagonal() * c * q.asDiagonal();
-  }
-  if (what.find("twice") != std::string::npos) kernel = (kernel * kernel).eval();
-  kernel = (0.5 * (kernel + kernel.transpose())).eval();
-  std::vector<int> indices;
-  if (map) {
-    FIDELIO_ASSIGN_OR_RETURN(
-        DppMap m, GreedyDppMap(
-                      kernel.diagonal(), [&](Index j, Eigen::Ref<Vector> to) { to = kernel.col(j); }, round.points));
-    indices = m.indices;
-  } else {
-    FIDELIO_ASSIGN_OR_RETURN(const KDpp dpp, KDpp::FromKernel(kernel, {.largest_k = round.points}));
-    FIDELIO_ASSIGN_OR_RETURN(const KDppDraw draw,
-                             dpp.Sample(round.points, round.seed + static_cast<uint64_t>(round.number)));
-    indices = draw.indices;
-  }
-  return AtTheTop(round, candidates(indices, Eigen::all));
-}
-
 absl::StatusOr<std::vector<Run>> BySuggest(const LoopRound& round) {
   FIDELIO_ASSIGN_OR_RETURN(const Matrix candidates, Candidates(round, kSuggestCandidates, 1));
   FIDELIO_ASSIGN_OR_RETURN(const Matrix targets, Candidates(round, kTargets, 2));
@@ -113,7 +77,6 @@ absl::StatusOr<std::vector<Run>> ChooseRuns(const std::string& strategy, const L
   if (strategy == "dpp_mean") return ByDpp(round, {.quality_mode = QualityMode::kMean});
   if (strategy == "dpp_map") return ByDpp(round, {.method = DppMethod::kMap});
   if (strategy == "suggest") return BySuggest(round);
-  if (strategy.substr(0, 2) == "x_") return ByExperiment(round, strategy);
   return absl::InvalidArgumentError(
       absl::StrCat("--strategies: ", strategy, ", want some of ", absl::StrJoin(LoopStrategies(), ", ")));
 }
