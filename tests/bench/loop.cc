@@ -301,7 +301,8 @@ class LoopCommand : public Command {
                     .x_label = "cost in runs of the highest fidelity",
                     .y_label = "rmse",
                     .curves = {},
-                    .goal = random.rmse.back()};
+                    .goal = random.rmse.back(),
+                    .goal_label = "random, in the end"};
     Table table({problem, "seeds", "rmse before", "rmse after", "cost share", "s to choose", "runs per level"});
     for (const std::string& strategy : InOrder(loops)) {
       const LoopResult curve = MeanOf(loops.at(strategy));
