@@ -275,16 +275,16 @@ void AddDesignOptions(CLI::App* command, DesignOptions& options) {
 void AddSampleDpp(CLI::App& app, Context& context) {
   auto options = std::make_shared<SampleDppOptions>();
   CLI::App* command = AddCommand(
-      app, context, "sample-dpp", "Choose inputs to observe next that are good and unlike each other",
+      app, context, "sample-dpp", "Choose inputs to observe next that tell much and are unlike each other",
       "  fidelio sample-dpp wing --k 5 -o next.csv\n"
-      "  fidelio sample-dpp wing --k 5 --candidates grid.csv --method map --quality none\n"
+      "  fidelio sample-dpp wing --k 5 --candidates grid.csv --method map --quality mean\n"
       "  fidelio sample-dpp wing --k 8 --level coarse --exclude-observed --seed 7\n"
       "\nThe output has the columns fidelity and x1..xd: run the simulator there, add a column y, and give the\n"
       "file to fidelio observe. With --json it also has the rows that were chosen, and what the design is worth.\n"
       "\nDesigns are drawn from a k-DPP: likely are inputs where the model is uncertain and which are far from\n"
       "each other; --quality tells what else is good:\n"
-      "  mean   large predicted outputs (default)\n"
-      "  none   nothing: uncertainty and distance alone\n"
+      "  none   nothing: uncertainty and distance alone (default)\n"
+      "  mean   large predicted outputs\n"
       "  given  large values in the column quality of the file of --candidates\n",
       [&context, options] { return SampleDpp(context, *options); });
   AddDesignOptions(command, *options);
@@ -295,7 +295,7 @@ void AddSampleDpp(CLI::App& app, Context& context) {
   AddChoice(command, context, "--method", "METHOD",
             "exact: a random design (default); map: the most likely, found greedily", MethodWords(),
             options->dpp.method);
-  AddChoice(command, context, "--quality", "QUALITY", "mean (default), none or given", QualityWords(),
+  AddChoice(command, context, "--quality", "QUALITY", "none (default), mean or given", QualityWords(),
             options->dpp.quality_mode);
   command->add_option("--level", options->level, "fidelity that will be run, by name or number; default: the highest");
   command->add_flag("--exclude-observed", options->dpp.exclude_observed, "choose no input observed at that fidelity");

@@ -17,7 +17,7 @@ struct DppOptions {
   Eigen::MatrixXd candidates = {};  // n×d; empty: the server makes them, in the model's box
   int candidate_count = 0;          // how many it makes; 0: 1024
   v1::DesignMethod method = v1::DESIGN_METHOD_EXACT;
-  v1::QualityMode quality_mode = v1::QUALITY_MODE_MEAN;
+  v1::QualityMode quality_mode = v1::QUALITY_MODE_NONE;
   Eigen::VectorXd quality = {};   // with QUALITY_MODE_GIVEN: n numbers above 0, one per candidate
   std::optional<int> level = {};  // that the design is for; default: the highest
   bool exclude_observed = false;  // choose no input that was observed at that level

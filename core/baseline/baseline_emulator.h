@@ -52,6 +52,7 @@ class FIDELIO_EXPORT BaselineEmulator final : public MixtureEmulator {
                                                 const PredictOptions& options) const override;
   // NARGP: samples of f, level by level; the mixture's Gaussians have those of single inputs.
   absl::StatusOr<Matrix> SamplePaths(const Matrix& x, const SampleOptions& options) const override;
+  absl::StatusOr<std::unique_ptr<PathSamples>> DrawPaths(const PathOptions& options) const override;
   absl::StatusOr<std::vector<ObservedMixtures>> LeaveOneOutMixtures() const override;
   absl::StatusOr<std::vector<LeaveOneOut>> LeaveOneOutPredictions() const override;
   // A BaselineEmulator with the same hyperparameters. FAILED_PRECONDITION where a level's noise was learned and is given
@@ -66,6 +67,7 @@ class FIDELIO_EXPORT BaselineEmulator final : public MixtureEmulator {
 
  private:
   friend class BaselineFit;
+  class Paths;
   struct Impl;
   explicit BaselineEmulator(std::unique_ptr<const Impl> impl);
 

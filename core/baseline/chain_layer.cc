@@ -1,9 +1,12 @@
 #include "core/baseline/chain_layer.h"
 
 #include <cmath>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/baseline/baseline_priors.h"
+#include "core/gp/spectral_path.h"
 #include "core/kernel/stationary.h"
 #include "core/linalg/packed.h"
 
@@ -100,6 +103,7 @@ class PriorAt : public GpPrior {
       output_inverse_ = std::exp(-theta[model.places().output_lengthscale]);
     }
     data_ = Scale(model.observations().inputs);
+    data_mean_ = Mean(model.observations().inputs);
   }
 
   Vector Mean(const Matrix& z) const override {
@@ -139,6 +143,10 @@ class PriorAt : public GpPrior {
     return z_bar;
   }
 
+  std::unique_ptr<const GpPriorPath> Draw(Random& random) const override {
+    return std::make_unique<Path>(*this, random);
+  }
+
  private:
   // Inputs divided by lengthscales.
   struct Scaled {
@@ -171,11 +179,43 @@ class PriorAt : public GpPrior {
     z_bar += scaled_bar * inverse.asDiagonal();
   }
 
+  // A function for every term of the kernel.
+  class Path : public GpPriorPath {
+   public:
+    Path(const PriorAt& prior, Random& random)
+        : prior_(prior),
+          delta_({prior.OverX()}, kPathWaves, random),
+          offset_(std::sqrt(prior.offset_) * random.Normal()) {
+      if (!prior.nonlinear_) return;
+      const SpectralFactor over_f{.family = prior.family_, .dimensions = 1};
+      link_.emplace(std::vector{prior.OverX(), over_f}, kPathWaves, random);
+    }
+
+    Vector Evaluate(const Matrix& z) const override { return prior_.Mean(z) + Deviation(prior_.Scale(z)); }
+    Vector AtData() const override { return prior_.data_mean_ + Deviation(prior_.data_); }
+
+   private:
+    Vector Deviation(const Scaled& at) const {
+      Vector f = (std::sqrt(prior_.amplitude_) * delta_.Evaluate(at.delta)).array() + offset_;
+      if (!link_) return f;
+      Matrix both(at.link.rows(), at.link.cols() + 1);
+      both << at.link, at.output;
+      return f + std::sqrt(prior_.link_amplitude_) * link_->Evaluate(both);
+    }
+
+    const PriorAt& prior_;
+    SpectralPath delta_;
+    std::optional<SpectralPath> link_;
+    double offset_;
+  };
+
+  SpectralFactor OverX() const { return {.family = family_, .dimensions = dimension_}; }
+
   KernelFamily family_;
   int dimension_;
   bool nonlinear_;
   double mean_, rho_, amplitude_, offset_, link_amplitude_, output_inverse_ = 1;
-  Vector inverse_, link_inverse_;
+  Vector inverse_, link_inverse_, data_mean_;
   Scaled data_;
 };
 

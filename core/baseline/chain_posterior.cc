@@ -7,6 +7,7 @@
 #include "core/base/parallel.h"
 #include "core/base/random.h"
 #include "core/base/status_macros.h"
+#include "core/gp/gp_paths.h"
 #include "core/linalg/covariance_factor.h"
 
 namespace fidelio {
@@ -189,6 +190,33 @@ absl::StatusOr<Matrix> ChainPosterior::Sample(const Matrix& x, int level, int co
   });
   for (const absl::Status& status : statuses) FIDELIO_RETURN_IF_ERROR(status);
   return paths;
+}
+
+// f_0(x), and f_t(x) = g_t(x, f_{t−1}(x)) with a function g_t of every layer.
+class ChainPosterior::Paths : public ScaledPaths {
+ public:
+  Paths(const ChainPosterior& chain, int level, std::vector<Random> random) {
+    for (int t = 0; t <= level; ++t) layers_.emplace_back(chain.layers_[t].posterior, random);
+  }
+
+  Matrix Evaluate(const Matrix& x) const override {
+    Matrix f = layers_[0].Evaluate(x), z(x.rows(), x.cols() + 1);
+    z.leftCols(x.cols()) = x;
+    for (size_t t = 1; t < layers_.size(); ++t) {
+      for (Index i = 0; i < f.cols(); ++i) {
+        z.rightCols(1) = f.col(i);
+        f.col(i) = layers_[t].Evaluate(z, static_cast<size_t>(i));
+      }
+    }
+    return f;
+  }
+
+ private:
+  std::vector<GpPaths> layers_;
+};
+
+std::unique_ptr<const ScaledPaths> ChainPosterior::Draw(int level, std::vector<Random> random) const {
+  return std::make_unique<Paths>(*this, level, std::move(random));
 }
 
 ScaledPosterior::Gaussians ChainPosterior::LeaveOneOut(int level) const {

@@ -12,6 +12,7 @@
 #ifndef FIDELIO_CORE_BASELINE_CHAIN_POSTERIOR_H_
 #define FIDELIO_CORE_BASELINE_CHAIN_POSTERIOR_H_
 
+#include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -40,12 +41,14 @@ class ChainPosterior : public ScaledPosterior {
                                       const std::function<absl::Status()>& check) const override;
   // NARGP: each sample factorises its own covariance at every level, O(count·n³).
   absl::StatusOr<Matrix> Sample(const Matrix& x, int level, int count, uint64_t seed, int threads) const override;
+  std::unique_ptr<const ScaledPaths> Draw(int level, std::vector<Random> random) const override;
   Gaussians LeaveOneOut(int level) const override;
   double noise(int level) const override { return layers_[level].noise; }
   double max_jitter() const override;
   int64_t MemoryBytes() const override;
 
  private:
+  class Paths;
   struct Layer {
     LayerKind kind;
     GpPosterior posterior;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/baseline/baseline_priors.h"
+#include "core/gp/spectral_path.h"
 #include "core/kernel/stationary.h"
 #include "core/linalg/packed.h"
 
@@ -229,6 +230,10 @@ class PriorAt : public GpPrior {
     return z_bar;
   }
 
+  std::unique_ptr<const GpPriorPath> Draw(Random& random) const override {
+    return std::make_unique<Path>(*this, random);
+  }
+
  private:
   struct Level {
     int begin = 0;
@@ -249,6 +254,47 @@ class PriorAt : public GpPrior {
     }
     return factor;
   }
+
+  // A function δ_t for every level t.
+  class Path : public GpPriorPath {
+   public:
+    Path(const PriorAt& prior, Random& random) : prior_(prior) {
+      for (const Level& at : prior_.levels_) {
+        const SpectralFactor over_x{.family = prior_.family_, .dimensions = static_cast<int>(at.inverse.size())};
+        delta_.emplace_back(std::vector{over_x}, kPathWaves, random);
+        offset_.push_back(std::sqrt(at.offset) * random.Normal());
+      }
+    }
+
+    Vector Evaluate(const Matrix& z) const override {
+      const Matrix h = prior_.network_.Forward(prior_.weights_, X(z), nullptr);
+      Vector f = prior_.Mean(z);
+      for (size_t t = 0; t < delta_.size(); ++t) {
+        const Vector factor = prior_.Factor(t, z);
+        if ((factor.array() == 0).all()) continue;
+        f += factor.cwiseProduct(Delta(t, h * prior_.levels_[t].inverse.asDiagonal()));
+      }
+      return f;
+    }
+
+    Vector AtData() const override {
+      Vector f = prior_.mean_ * prior_.levels_[0].row_factor;
+      for (size_t t = 0; t < delta_.size(); ++t) {
+        const Level& at = prior_.levels_[t];
+        f.tail(at.inputs.rows()) += at.row_factor.cwiseProduct(Delta(t, at.inputs));
+      }
+      return f;
+    }
+
+   private:
+    Vector Delta(size_t t, const Matrix& inputs) const {
+      return (std::sqrt(prior_.levels_[t].amplitude) * delta_[t].Evaluate(inputs)).array() + offset_[t];
+    }
+
+    const PriorAt& prior_;
+    std::vector<SpectralPath> delta_;
+    std::vector<double> offset_;
+  };
 
   KernelFamily family_;
   InputNetwork network_;

@@ -1,6 +1,7 @@
 #include "core/baseline/co_kriging_posterior.h"
 
 #include "core/base/status_macros.h"
+#include "core/gp/gp_paths.h"
 
 namespace fidelio {
 namespace {
@@ -50,6 +51,20 @@ absl::StatusOr<ScaledPosterior::JointGaussian> CoKrigingPosterior::Joint(
 absl::StatusOr<Matrix> CoKrigingPosterior::Sample(const Matrix& x, int level, int count, uint64_t seed, int) const {
   FIDELIO_ASSIGN_OR_RETURN(JointGaussian joint, Joint(x, std::vector<int>(x.rows(), level), nullptr));
   return SampleGaussian(std::move(joint), count, seed);
+}
+
+std::unique_ptr<const ScaledPaths> CoKrigingPosterior::Draw(int level, std::vector<Random> random) const {
+  class Paths : public ScaledPaths {
+   public:
+    Paths(const GpPosterior& posterior, int level, std::vector<Random> random)
+        : level_(level), paths_(posterior, random) {}
+    Matrix Evaluate(const Matrix& x) const override { return paths_.Evaluate(WithLevel(x, level_)); }
+
+   private:
+    const int level_;
+    const GpPaths paths_;
+  };
+  return std::make_unique<Paths>(posterior_, level, std::move(random));
 }
 
 ScaledPosterior::Gaussians CoKrigingPosterior::LeaveOneOut(int level) const {

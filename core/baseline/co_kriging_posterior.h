@@ -24,6 +24,7 @@ class CoKrigingPosterior : public ScaledPosterior {
   absl::StatusOr<JointGaussian> Joint(const Matrix& x, const std::vector<int>& levels,
                                       const std::function<absl::Status()>& check) const override;
   absl::StatusOr<Matrix> Sample(const Matrix& x, int level, int count, uint64_t seed, int threads) const override;
+  std::unique_ptr<const ScaledPaths> Draw(int level, std::vector<Random> random) const override;
   Gaussians LeaveOneOut(int level) const override;
   double noise(int level) const override { return noise_[level]; }
   double max_jitter() const override { return posterior_.jitter(); }

@@ -7,13 +7,24 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/base/random.h"
 #include "core/base/types.h"
 
 namespace fidelio {
+
+// Functions drawn from a ScaledPosterior at one level.
+class ScaledPaths {
+ public:
+  virtual ~ScaledPaths() = default;
+
+  // At the rows of x (n×d, scaled): n × functions.
+  virtual Matrix Evaluate(const Matrix& x) const = 0;
+};
 
 class ScaledPosterior {
  public:
@@ -38,6 +49,8 @@ class ScaledPosterior {
                                               const std::function<absl::Status()>& check) const = 0;
   // Joint samples of f at the rows of x, `count` × n. Sample i depends on the seed and i alone.
   virtual absl::StatusOr<Matrix> Sample(const Matrix& x, int level, int count, uint64_t seed, int threads) const = 0;
+  // Functions f_level, one for each of `random`: their means and covariances are those of samples. They must not outlive this.
+  virtual std::unique_ptr<const ScaledPaths> Draw(int level, std::vector<Random> random) const = 0;
   // The observations of a level, each predicted with its noise from the others of its level and those below: S×N_t.
   virtual Gaussians LeaveOneOut(int level) const = 0;
 

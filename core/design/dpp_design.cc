@@ -80,10 +80,8 @@ absl::Status Choose(const Matrix& covariance, const Vector& quality, const std::
     design.log_determinant = map.log_determinant;
   } else {
     Matrix kernel = q.asDiagonal() * covariance(choosable, choosable) * q.asDiagonal();
-    FIDELIO_ASSIGN_OR_RETURN(const KDpp dpp, KDpp::FromKernel(std::move(kernel), {.largest_k = options.k,
-                                                                                  .tolerance = kDppDesignTolerance,
-                                                                                  .threads = options.threads}));
-    FIDELIO_ASSIGN_OR_RETURN(KDppDraw draw, dpp.Sample(options.k, options.seed));
+    FIDELIO_ASSIGN_OR_RETURN(
+        KDppDraw draw, KDpp::SampleOnce(std::move(kernel), options.k, options.seed, {.threads = options.threads}));
     design.indices = std::move(draw.indices);
     design.log_determinant = draw.log_determinant;
   }

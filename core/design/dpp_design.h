@@ -26,19 +26,15 @@
 namespace fidelio {
 
 enum class DppMethod {
-  kExact,  // a draw from the k-DPP (KDpp)
+  kExact,  // a draw from the k-DPP, to 1e-8 in total variation (KDppOptions::tolerance)
   kMap,    // greedily the largest determinant (GreedyDppMap): the seed does not matter
 };
-
-// The most by which low rank may change the distribution of exact draws, in total variation (KDpp): one of ten thousand
-// designs would have been another one, which is far less than the posterior itself is known to.
-inline constexpr double kDppDesignTolerance = 1e-4;
 
 struct DppDesignOptions {
   int level = -1;  // whose posterior it is; −1: the highest fidelity
   int k = 1;       // ≥ 1
   DppMethod method = DppMethod::kExact;
-  QualityMode quality_mode = QualityMode::kMean;
+  QualityMode quality_mode = QualityMode::kNone;
   Vector quality = {};          // n, for QualityMode::kGiven
   uint64_t seed = 0;            // the same seed gives the same design
   Matrix excluded = {};         // m×d inputs that are not chosen, such as the observed ones; may be empty

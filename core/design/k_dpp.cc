@@ -80,12 +80,24 @@ bool IsHopeless(const std::vector<double>& traces, double target, Index n) {
   return static_cast<double>(rank) + std::log(now / target) / slope > 0.45 * static_cast<double>(n) || !(slope > 0);
 }
 
-// log det(a) in extended precision; nothing when a is not positive definite.
-std::optional<double> ExtendedLogDeterminant(const Matrix& a) {
+// log det(a) of a positive definite a, in extended precision where it is ill-conditioned; nothing when it is not positive definite.
+std::optional<double> LogDeterminantOf(const Matrix& a) {
+  constexpr double kWellConditioned = 1e-6;
+  const Eigen::LLT<Matrix> cholesky(a);
+  const Vector diagonal = cholesky.matrixLLT().diagonal();
+  const bool well =
+      cholesky.info() == Eigen::Success && (diagonal.array().square() > kWellConditioned * a.diagonal().array()).all();
+  if (well) return 2 * diagonal.array().log().sum();
   using Extended = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
-  const Eigen::LLT<Extended> cholesky(a.cast<long double>());
-  if (cholesky.info() != Eigen::Success) return std::nullopt;
-  return static_cast<double>(2 * cholesky.matrixLLT().diagonal().array().log().sum());
+  const Eigen::LLT<Extended> extended(a.cast<long double>());
+  if (extended.info() != Eigen::Success) return std::nullopt;
+  return static_cast<double>(2 * extended.matrixLLT().diagonal().array().log().sum());
+}
+
+// log det(f fᵀ) of features f, one row each, which keep twice the digits of their products.
+double LogDeterminantOfFeatures(const Matrix& f) {
+  const Eigen::HouseholderQR<Matrix> qr(f.transpose());
+  return 2 * qr.matrixQR().diagonal().cwiseAbs().array().log().sum();
 }
 
 struct LowRank {
@@ -122,6 +134,54 @@ std::optional<LowRank> LowRankFactor(const Matrix& kernel, const KDppOptions& op
   return LowRank{cholesky.factor(), cholesky.rest_trace()};
 }
 
+absl::Status CheckSizeOf(int k, Index rank, Index candidates, int largest_k) {
+  if (k < 1) return absl::InvalidArgumentError(absl::StrCat("k: ", k, ", must be at least 1"));
+  if (k > rank) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("k: ", k, ", but the kernel of ", candidates, " candidates has the numerical rank ", rank));
+  }
+  if (largest_k > 0 && k > largest_k) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("k: ", k, ", but the kernel was factorised for at most ", largest_k));
+  }
+  return absl::OkStatus();
+}
+
+// How many of the eigenvalues, from the largest down, are more than rounding.
+Index RankOf(const Vector& values) {
+  const Index n = values.size();
+  const double rounding = n == 0 ? 0 : static_cast<double>(n) * kEpsilon * values[0];
+  Index rank = 0;
+  while (rank < n && values[rank] > rounding) ++rank;
+  return rank;
+}
+
+Matrix DualOf(const Matrix& factor, int threads) {
+  Matrix dual(factor.cols(), factor.cols());
+  MultiplyOnThreads(threads, Part::kLower, 1, factor.transpose(), factor, Write::kSet, dual);
+  return dual;
+}
+
+// Of eigenvectors of the dual, with their values, those of the kernel.
+Matrix FromDualVectors(const Matrix& factor, const Matrix& vectors, const Vector& values, int threads) {
+  const Matrix scaled = vectors * values.cwiseSqrt().cwiseInverse().asDiagonal();
+  Matrix result(factor.rows(), vectors.cols());
+  MultiplyOnThreads(threads, Part::kAll, 1, factor, scaled, Write::kSet, result);
+  return result;
+}
+
+// The second half of a draw, from its eigenvectors, one row each. Vectors of the dual are orthonormal to rounding times
+// the ratio of the largest eigenvalue to theirs, the smallest of which is `smallest`.
+std::vector<int> DrawCandidates(Matrix y, bool orthonormal, double smallest, double largest, Random& random) {
+  if (!orthonormal && smallest < 1e-6 * largest) {
+    const Eigen::HouseholderQR<Matrix> qr(y.transpose());
+    y = (qr.householderQ() * Matrix::Identity(y.cols(), y.rows())).transpose();
+  }
+  std::vector<int> indices = DrawProjectionDpp(y, random);
+  std::sort(indices.begin(), indices.end());
+  return indices;
+}
+
 }  // namespace
 
 KDpp::KDpp(Vector values, Matrix vectors, bool orthonormal, const KDppOptions& options)
@@ -155,59 +215,79 @@ absl::StatusOr<KDpp> KDpp::FromFactor(const Matrix& factor, const KDppOptions& o
 }
 
 absl::StatusOr<KDpp> KDpp::FromDual(const Matrix& factor, const KDppOptions& options) {
-  const Index r = factor.cols();
-  Matrix dual(r, r);
-  MultiplyOnThreads(options.threads, Part::kLower, 1, factor.transpose(), factor, Write::kSet, dual);
-  SymmetricEigen eigen = EigenOfSymmetric(dual, options.threads);
-  Index rank = 0;
-  const double rounding = r == 0 ? 0 : static_cast<double>(r) * kEpsilon * eigen.values[0];
-  while (rank < r && eigen.values[rank] > rounding) ++rank;
+  const SymmetricEigen eigen = EigenOfSymmetric(DualOf(factor, options.threads), options.threads);
+  const Index rank = RankOf(eigen.values);
   const Vector values = eigen.values.head(rank);
-  Matrix scaled = eigen.vectors.leftCols(rank) * values.cwiseSqrt().cwiseInverse().asDiagonal();
-  Matrix vectors(factor.rows(), rank);
-  MultiplyOnThreads(options.threads, Part::kAll, 1, factor, scaled, Write::kSet, vectors);
+  Matrix vectors = FromDualVectors(factor, eigen.vectors.leftCols(rank), values, options.threads);
   if (!vectors.allFinite()) return absl::InternalError("kernel: its eigenvectors are not finite");
   return KDpp(values, std::move(vectors), /*orthonormal=*/false, options);
 }
 
 absl::StatusOr<KDpp> KDpp::FromEigenvectors(const Matrix& kernel, const KDppOptions& options) {
-  const Index n = kernel.rows();
   SymmetricEigen eigen = EigenOfSymmetric(kernel, options.threads);
-  Index rank = 0;
-  const double rounding = n == 0 ? 0 : static_cast<double>(n) * kEpsilon * eigen.values[0];
-  while (rank < n && eigen.values[rank] > rounding) ++rank;
+  const Index rank = RankOf(eigen.values);
   if (!eigen.vectors.allFinite()) return absl::InternalError("kernel: its eigenvectors are not finite");
   eigen.vectors.conservativeResize(Eigen::NoChange, rank);
   return KDpp(eigen.values.head(rank), std::move(eigen.vectors), /*orthonormal=*/true, options);
 }
 
-absl::Status KDpp::CheckSize(int k) const {
-  if (k < 1) return absl::InvalidArgumentError(absl::StrCat("k: ", k, ", must be at least 1"));
-  if (k > rank()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("k: ", k, ", but the kernel of ", candidates(), " candidates has the numerical rank ", rank()));
-  }
-  if (options_.largest_k > 0 && k > options_.largest_k) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("k: ", k, ", but the kernel was factorised for at most ", options_.largest_k));
-  }
-  return absl::OkStatus();
-}
+absl::Status KDpp::CheckSize(int k) const { return CheckSizeOf(k, rank(), candidates(), options_.largest_k); }
 
 absl::StatusOr<KDppDraw> KDpp::Sample(int k, uint64_t seed) const {
   if (const absl::Status status = CheckSize(k); !status.ok()) return status;
   Random random(seed, kStream);
   const std::vector<int> subset = EigenvalueSubset(log_values_, k).Draw(random);
-  Matrix y = vectors_(Eigen::all, subset).transpose();
-  // Vectors of the dual are orthonormal to rounding times the ratio of the largest eigenvalue to theirs.
-  if (!orthonormal_ && values_[subset.back()] < 1e-6 * values_[0]) {
-    const Eigen::HouseholderQR<Matrix> qr(y.transpose());
-    y = (qr.householderQ() * Matrix::Identity(candidates(), k)).transpose();
-  }
   KDppDraw draw;
-  draw.indices = DrawProjectionDpp(y, random);
-  std::sort(draw.indices.begin(), draw.indices.end());
-  draw.log_determinant = LogDeterminant(draw.indices);
+  draw.indices = DrawCandidates(vectors_(Eigen::all, subset).transpose(), orthonormal_, values_[subset.back()],
+                                values_[0], random);
+  std::optional<double> log_determinant;
+  if (kernel_.size() > 0) log_determinant = LogDeterminantOf(kernel_(draw.indices, draw.indices));
+  if (!log_determinant) {
+    log_determinant = LogDeterminantOfFeatures(vectors_(draw.indices, Eigen::all) * values_.cwiseSqrt().asDiagonal());
+  }
+  draw.log_determinant = *log_determinant;
+  return draw;
+}
+
+absl::StatusOr<KDppDraw> KDpp::SampleOnce(Matrix kernel, int k, uint64_t seed, const KDppOptions& given) {
+  KDppOptions options = given;
+  options.largest_k = k;
+  if (const absl::Status status = CheckKernel(kernel, options.threads); !status.ok()) return status;
+  const std::optional<LowRank> low = LowRankFactor(kernel, options);
+  Random random(seed, kStream);
+  absl::Status status;
+  bool within = true;  // the tolerance
+  Vector values;
+  std::vector<int> subset;
+  const SymmetricEigen eigen = EigenOfSymmetric(
+      low ? DualOf(low->factor, options.threads) : kernel,
+      [&](const Vector& all) {
+        values = all.head(RankOf(all));
+        status = CheckSizeOf(k, values.size(), kernel.rows(), 0);
+        if (!status.ok()) return subset;
+        const EigenvalueSubset subsets(values.array().log(), k);
+        within = !low || low->rest_trace * std::exp(subsets.LogRatio()) <= options.tolerance;
+        if (within) subset = subsets.Draw(random);
+        return subset;
+      },
+      options.threads);
+  if (kernel.rows() == 0) status = CheckSizeOf(k, 0, 0, 0);
+  if (!status.ok()) return status;
+  const auto the_long_way = [&]() -> absl::StatusOr<KDppDraw> {
+    const absl::StatusOr<KDpp> dpp = FromKernel(std::move(kernel), options);
+    return dpp.ok() ? dpp->Sample(k, seed) : dpp.status();
+  };
+  // The norms of columns promised too much.
+  if (!within) return the_long_way();
+  const Matrix vectors =
+      low ? FromDualVectors(low->factor, eigen.vectors, values(subset), options.threads) : eigen.vectors;
+  if (!vectors.allFinite()) return absl::InternalError("kernel: its eigenvectors are not finite");
+  KDppDraw draw;
+  draw.indices = DrawCandidates(vectors.transpose(), /*orthonormal=*/!low, values[subset.back()], values[0], random);
+  std::optional<double> log_determinant = LogDeterminantOf(kernel(draw.indices, draw.indices));
+  if (!log_determinant && low) log_determinant = LogDeterminantOfFeatures(low->factor(draw.indices, Eigen::all));
+  if (!log_determinant) return the_long_way();  // it needs all vectors
+  draw.log_determinant = *log_determinant;
   return draw;
 }
 
@@ -224,30 +304,6 @@ absl::StatusOr<double> KDpp::LogNormaliser(int k) const {
 absl::StatusOr<double> KDpp::TotalVariation(int k) const {
   if (const absl::Status status = CheckSize(k); !status.ok()) return status;
   return rest_trace_ == 0 ? 0 : std::min(1.0, rest_trace_ * std::exp(EigenvalueSubset(log_values_, k).LogRatio()));
-}
-
-double KDpp::LogDeterminant(const std::vector<int>& indices) const {
-  constexpr double kWellConditioned = 1e-6;
-  const auto rows = [&] { return Matrix(vectors_(indices, Eigen::all) * values_.cwiseSqrt().asDiagonal()); };
-  Matrix part;
-  if (kernel_.size() > 0) {
-    part = kernel_(indices, indices);
-  } else {
-    const Matrix features = rows();
-    part.noalias() = features * features.transpose();
-  }
-  const Eigen::LLT<Matrix> cholesky(part);
-  const Vector diagonal = cholesky.matrixLLT().diagonal();
-  const bool well = cholesky.info() == Eigen::Success &&
-                    (diagonal.array().square() > kWellConditioned * part.diagonal().array()).all();
-  if (well) return 2 * diagonal.array().log().sum();
-  if (kernel_.size() > 0) {
-    const std::optional<double> extended = ExtendedLogDeterminant(part);
-    if (extended) return *extended;
-  }
-  // Features keep twice the digits of their products.
-  const Eigen::HouseholderQR<Matrix> qr(rows().transpose());
-  return 2 * qr.matrixQR().diagonal().cwiseAbs().array().log().sum();
 }
 
 }  // namespace fidelio

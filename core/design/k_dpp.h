@@ -51,6 +51,9 @@ class FIDELIO_EXPORT KDpp {
   // L = factor·factorᵀ, of any number of columns. INVALID_ARGUMENT when it is not finite.
   static absl::StatusOr<KDpp> FromFactor(const Matrix& factor, const KDppOptions& options = {});
 
+  // FromKernel with largest_k = k, and a draw: the same one, sooner, because no other eigenvectors than its k are computed.
+  static absl::StatusOr<KDppDraw> SampleOnce(Matrix kernel, int k, uint64_t seed, const KDppOptions& options = {});
+
   int candidates() const { return static_cast<int>(vectors_.rows()); }
   int rank() const { return static_cast<int>(values_.size()); }
   // The eigenvalues that are kept, from the largest down: rank() of them.
@@ -74,7 +77,6 @@ class FIDELIO_EXPORT KDpp {
   static absl::StatusOr<KDpp> FromDual(const Matrix& factor, const KDppOptions& options);
   static absl::StatusOr<KDpp> FromEigenvectors(const Matrix& kernel, const KDppOptions& options);
   absl::Status CheckSize(int k) const;
-  double LogDeterminant(const std::vector<int>& indices) const;
 
   Vector values_, log_values_;
   Matrix vectors_;    // n×rank()

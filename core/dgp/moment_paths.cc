@@ -8,7 +8,8 @@ namespace fidelio {
 
 using Eigen::Index;
 
-MomentPaths::MomentPaths(const MomentPosterior& posterior, const std::vector<int>& links, std::vector<Random> random)
+MomentPaths::MomentPaths(const MomentPosterior& posterior, const std::vector<int>& links, std::vector<Random> random,
+                         const Matrix& first)
     : posterior_(posterior), paths_(links.size()) {
   for (size_t i = 0; i < links.size(); ++i) {
     Path& path = paths_[i];
@@ -16,14 +17,16 @@ MomentPaths::MomentPaths(const MomentPosterior& posterior, const std::vector<int
     for (int t = 0; t < static_cast<int>(posterior_.levels_.size()); ++t) {
       path.layers.push_back(DrawLayer(t, path.link, random[i]));
     }
-    UpdateByData(path, random[i]);
+    UpdateByData(path, first.size() > 0 ? Vector(first.col(static_cast<Index>(i))) : Vector(), random[i]);
   }
 }
 
 MomentPaths::Layer MomentPaths::DrawLayer(int t, int link, Random& random) const {
   const MomentModel& model = *posterior_.model_;
   const SpectralFactor over_x{.family = model.recipe.kernel, .dimensions = model.data.dimension()};
-  Layer layer{.own = SpectralPath({over_x}, kPathWaves, random), .slope = {}, .wave = {}, .trend = {}};
+  Layer layer;
+  if (t == 0 && model.recipe.given_first) return layer;
+  layer.own.emplace(std::vector{over_x}, kPathWaves, random);
   if (t > 0) {
     layer.slope.emplace(std::vector{over_x}, kPathWaves, random);
     layer.wave.emplace(std::vector{over_x, SpectralFactor{}}, kPathWaves, random);
@@ -36,6 +39,7 @@ MomentPaths::Layer MomentPaths::DrawLayer(int t, int link, Random& random) const
 MomentPaths::Inputs MomentPaths::InputsAt(const Matrix& x, int t) const {
   const MomentModel& model = *posterior_.model_;
   Inputs inputs;
+  if (t == 0 && model.recipe.given_first) return inputs;
   if (t == 0) {
     model.FirstInputs(posterior_.theta_, x, inputs.own);
   } else {
@@ -48,8 +52,9 @@ MomentPaths::Inputs MomentPaths::InputsAt(const Matrix& x, int t) const {
 
 Vector MomentPaths::Prior(const Path& path, const Inputs& inputs, int t, const ConstVectorRef& below) const {
   const Layer& layer = path.layers[t];
+  if (t == 0 && !layer.own) return below;
   if (t == 0) {
-    Vector f = std::sqrt(posterior_.first_amplitude_) * layer.own.Evaluate(inputs.own);
+    Vector f = std::sqrt(posterior_.first_amplitude_) * layer.own->Evaluate(inputs.own);
     f.array() += posterior_.first_mean_;
     if (posterior_.first_trend_ > 0) f += std::sqrt(posterior_.first_trend_) * layer.trend->Evaluate(inputs.trend);
     return f;
@@ -59,7 +64,7 @@ Vector MomentPaths::Prior(const Path& path, const Inputs& inputs, int t, const C
   joint << inputs.rho, below / std::sqrt(s.lengthscale2);
   Vector f = s.rho * below;
   f.array() += (1 - s.rho) * posterior_.levels_[t].links[path.link].zero + layer.offset;
-  f += std::sqrt(s.delta) * layer.own.Evaluate(inputs.own);
+  f += std::sqrt(s.delta) * layer.own->Evaluate(inputs.own);
   f += std::sqrt(s.linear) * layer.slope->Evaluate(inputs.rho).cwiseProduct(below);
   f += std::sqrt(s.nonlinear) * layer.wave->Evaluate(joint);
   if (s.trend > 0) f += std::sqrt(s.trend) * layer.trend->Evaluate(inputs.trend);
@@ -67,9 +72,9 @@ Vector MomentPaths::Prior(const Path& path, const Inputs& inputs, int t, const C
 }
 
 // Takes the path through the points of all levels, as MomentRecursion does with means.
-void MomentPaths::UpdateByData(Path& path, Random& random) const {
+void MomentPaths::UpdateByData(Path& path, const ConstVectorRef& first, Random& random) const {
   const MomentModel& model = *posterior_.model_;
-  Vector f(0);  // at the points of levels ≥ t, given y_<t
+  Vector f = first;  // at the points of levels ≥ t, given y_<t
   for (int t = 0; t < model.data.levels(); ++t) {
     const Index n = model.data.count(t), rest = model.data.rest(t) - n, at = model.data.offset[t];
     f = Prior(path, InputsAt(model.data.x.bottomRows(n + rest), t), t, f);
@@ -84,7 +89,7 @@ void MomentPaths::UpdateByData(Path& path, Random& random) const {
 }
 
 void MomentPaths::Evaluate(const MomentQueries& queries, int level, MomentPosterior::Workspace& workspace,
-                           MatrixRef values) const {
+                           MatrixRef values, const Matrix& first) const {
   std::vector<Inputs> inputs;
   for (int t = 0; t <= level; ++t) inputs.push_back(InputsAt(queries.x, t));
   posterior_.Begin(queries, level, workspace);
@@ -95,7 +100,7 @@ void MomentPaths::Evaluate(const MomentQueries& queries, int level, MomentPoster
     for (size_t i = 0; i < paths_.size(); ++i) {
       const Path& path = paths_[i];
       if (path.link != link) continue;
-      Vector f(0);
+      Vector f = first.size() > 0 ? Vector(first.col(static_cast<Index>(i))) : Vector();
       for (size_t t = 0; t < workspace.levels.size(); ++t) {
         if (static_cast<int>(t) <= level) f = Prior(path, inputs[t], static_cast<int>(t), f);
         f.noalias() += workspace.levels[t].product.topRows(path.residual[t].size()).transpose() * path.residual[t];

@@ -26,21 +26,22 @@
 
 namespace fidelio {
 
-// Of every term of a kernel; it changes how Gaussian paths are, not their moments.
-inline constexpr int kPathWaves = 256;
-
 class MomentPaths {
  public:
-  // Draws a path under each of `links`, with the random numbers beside it. `posterior` must outlive this.
-  MomentPaths(const MomentPosterior& posterior, const std::vector<int>& links, std::vector<Random> random);
+  // Draws a path under each of `links`, with the random numbers beside it. `posterior` must outlive this. Of a model whose
+  // layer 1 is given: `first` are functions f_0, drawn elsewhere, at the N data points, N × paths.
+  MomentPaths(const MomentPosterior& posterior, const std::vector<int>& links, std::vector<Random> random,
+              const Matrix& first = {});
 
   // f_level at the query points given all data, in standardised units: M × paths. The contents of the workspace do not matter.
-  void Evaluate(const MomentQueries& queries, int level, MomentPosterior::Workspace& workspace, MatrixRef values) const;
+  // `first`: as above, the same functions at the query points, M × paths.
+  void Evaluate(const MomentQueries& queries, int level, MomentPosterior::Workspace& workspace, MatrixRef values,
+                const Matrix& first = {}) const;
 
  private:
-  // The prior of a path at one level; `slope` and `wave` above level 0 only.
+  // The prior of a path at one level; `slope` and `wave` above level 0 only. A layer 1 that is given has none.
   struct Layer {
-    SpectralPath own;                   // level 0: of k_1; above: of k_delta
+    std::optional<SpectralPath> own;    // level 0: of k_1; above: of k_delta
     std::optional<SpectralPath> slope;  // of k_rho, times f
     std::optional<SpectralPath> wave;   // of k_rho·k_f
     std::optional<QuadraticPath> trend;
@@ -57,9 +58,9 @@ class MomentPaths {
   };
 
   Layer DrawLayer(int level, int link, Random& random) const;
-  void UpdateByData(Path& path, Random& random) const;
+  void UpdateByData(Path& path, const ConstVectorRef& first, Random& random) const;
   Inputs InputsAt(const Matrix& x, int level) const;
-  // f_level before y_level, from f_{level−1} at the same points.
+  // f_level before y_level, from f_{level−1} at the same points; at level 0, `below` is f_0 itself where it is given.
   Vector Prior(const Path& path, const Inputs& inputs, int level, const ConstVectorRef& below) const;
 
   const MomentPosterior& posterior_;

@@ -9,7 +9,8 @@
 // correlation of f_{t−1}, and Var[mean] = b²·Var[f_{t−1}] + e² the part that is linear in f_{t−1} and the rest,
 //   cov(f_t, f_t') = r·r'·c̄ + b·b'·C + e·e'·ρ²,    r² = E[var]/c̄(x, x)
 // which is exact on the diagonal and for linear links. Paths are drawn layer by layer with the correlations of c̄ and the means
-// and variances at the drawn f_{t−1}: each path's marginals are those of the mixture.
+// and variances at the drawn f_{t−1}: each path's marginals are those of the mixture. Functions (DrawPaths) follow the
+// law of the model itself, which these approximate between inputs: layers composed of functions (sparse_paths.h).
 #ifndef FIDELIO_CORE_DGP_SPARSE_MF_DGP_H_
 #define FIDELIO_CORE_DGP_SPARSE_MF_DGP_H_
 
@@ -51,6 +52,7 @@ class FIDELIO_EXPORT SparseMfDgp final : public MixtureEmulator {
   absl::StatusOr<JointPosterior> JointMomentsAt(const Matrix& x, const std::vector<int>& levels,
                                                 const PredictOptions& options) const override;
   absl::StatusOr<Matrix> SamplePaths(const Matrix& x, const SampleOptions& options) const override;
+  absl::StatusOr<std::unique_ptr<PathSamples>> DrawPaths(const PathOptions& options) const override;
   // Without a refit: an observation is taken out of its layer's q(u), where it is a Gaussian factor of precision 1/σ²; what it
   // taught the layers below and the hyperparameters stays.
   absl::StatusOr<std::vector<ObservedMixtures>> LeaveOneOutMixtures() const override;
@@ -69,6 +71,8 @@ class FIDELIO_EXPORT SparseMfDgp final : public MixtureEmulator {
   const Impl& impl() const { return *impl_; }  // for fits that start from it
 
  private:
+  class Paths;
+
   std::unique_ptr<const Impl> impl_;
 };
 

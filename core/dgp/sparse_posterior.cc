@@ -26,7 +26,9 @@ absl::StatusOr<SparsePosterior> SparsePosterior::Build(std::vector<SparseLayerSt
     Whitening whitening;
     FIDELIO_RETURN_IF_ERROR(whitening.Factorise(
         k, state.jitter, 0, absl::StrFormat("covariance of the inducing variables of layer %d", posterior.levels())));
-    posterior.layers_.push_back({std::move(state), whitening.inverse_factor()});
+    Vector nugget = state.jitter * k.diagonal();
+    if (nugget.size() > 0) nugget.array() += whitening.extra_jitter() * (k.diagonal() + nugget).mean();
+    posterior.layers_.push_back({std::move(state), whitening.inverse_factor(), std::move(nugget)});
   }
   return posterior;
 }

@@ -35,6 +35,7 @@ class SparsePosterior {
   int levels() const { return static_cast<int>(layers_.size()); }
   const SparseLayerState& layer(int t) const { return layers_[t].state; }
   const Matrix& inverse_factor(int t) const { return layers_[t].inverse; }  // L⁻¹
+  const Vector& nugget(int t) const { return layers_[t].nugget; }           // M: what L Lᵀ has beyond k(Z, Z)
 
   // What the layers 0 … `level` say at all nodes of scaled inputs x. `plan` must outlive it.
   class Evaluation {
@@ -77,6 +78,7 @@ class SparsePosterior {
   struct Layer {
     SparseLayerState state;
     Matrix inverse;
+    Vector nugget;
   };
   std::vector<Layer> layers_;
 };

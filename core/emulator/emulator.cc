@@ -18,9 +18,4 @@ absl::StatusOr<Matrix> Emulator::JointColumnsAt(const Matrix& x, const std::vect
   return Matrix(joint.covariance(Eigen::all, columns));
 }
 
-absl::StatusOr<std::unique_ptr<PathSamples>> Emulator::DrawPaths(const PathOptions&) const {
-  return absl::FailedPreconditionError(
-      "this kind of model has no samples that are functions; use joint samples at given inputs (SamplePaths)");
-}
-
 }  // namespace fidelio

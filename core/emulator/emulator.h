@@ -97,9 +97,9 @@ class FIDELIO_EXPORT Emulator {
   virtual absl::StatusOr<Matrix> SamplePaths(const Matrix& x, const SampleOptions& options) const = 0;
 
   // Samples that are functions, to be evaluated anywhere, while this lives. Their means and covariances are those of the
-  // mixture; SamplePaths also follows its exact law, but only at inputs that are given at once. FAILED_PRECONDITION where a
-  // kind of model has no such functions.
-  virtual absl::StatusOr<std::unique_ptr<PathSamples>> DrawPaths(const PathOptions& options) const;
+  // mixture, as far as JointMoments has those between inputs exactly; SamplePaths also follows its exact law, but only at
+  // inputs that are given at once.
+  virtual absl::StatusOr<std::unique_ptr<PathSamples>> DrawPaths(const PathOptions& options) const = 0;
 
   // How well each level's observations are predicted without them, one entry per level, without refitting: the
   // hyperparameters are those learned from all observations.

@@ -3,13 +3,14 @@
 //   y = f(Z) + e,   f ~ GP(m_θ, k_θ),   e_i ~ N(0, noise_i)
 //
 // What inference needs of a kernel, whatever it looks like: the covariance of the data with its gradient in θ
-// (GpEvaluation), and covariances with other inputs at one θ with their gradient in those inputs (GpPrior). Inputs are rows; what
+// (GpEvaluation), and covariances with other inputs at one θ with their gradient in those inputs, and functions (GpPrior). Inputs are rows; what
 // their columns mean is up to the model. Models and priors are immutable and safe to share between threads.
 #ifndef FIDELIO_CORE_GP_GP_MODEL_H_
 #define FIDELIO_CORE_GP_GP_MODEL_H_
 
 #include <memory>
 
+#include "core/base/random.h"
 #include "core/base/types.h"
 #include "core/param/layout.h"
 
@@ -28,6 +29,15 @@ class GpEvaluation {
   virtual void Reverse(const Matrix& k_bar, const Vector& mean_bar, Eigen::Ref<Vector> gradient) = 0;
 };
 
+// A function drawn from a GpPrior, its mean included, which can be evaluated anywhere. It must not outlive the prior.
+class GpPriorPath {
+ public:
+  virtual ~GpPriorPath() = default;
+
+  virtual Vector Evaluate(const Matrix& z) const = 0;  // M
+  virtual Vector AtData() const = 0;                   // N
+};
+
 // The process at one θ.
 class GpPrior {
  public:
@@ -40,6 +50,8 @@ class GpPrior {
   // Given ∂F/∂ Mean(z), Variance(z) and WithData(z): ∂F/∂z, of z's shape.
   virtual Matrix InputGradient(const Matrix& z, const Vector& mean_bar, const Vector& variance_bar,
                                const Matrix& cross_bar) const = 0;
+  // Over many draws, the functions have the process' mean and covariance.
+  virtual std::unique_ptr<const GpPriorPath> Draw(Random& random) const = 0;
 };
 
 class GpModel {

@@ -16,6 +16,7 @@ absl::StatusOr<GpPosterior> GpPosterior::Build(const GpModel& model, const Vecto
   Matrix k(n, n);
   Vector mean, noise;
   model.NewEvaluation()->Forward(theta, k, mean, noise);
+  const double diagonal = n == 0 ? 0 : (k.diagonal() + noise).mean();
   Conditioning conditioning;
   FIDELIO_RETURN_IF_ERROR(conditioning.Run(k, mean, p.y_, noise, "covariance of the observations"));
   p.prior_ = model.At(theta);
@@ -23,6 +24,7 @@ absl::StatusOr<GpPosterior> GpPosterior::Build(const GpModel& model, const Vecto
   p.alpha_ = conditioning.alpha();
   p.inverse_ = conditioning.inverse_factor();
   p.jitter_ = conditioning.jitter();
+  p.noise_ = noise.array() + p.jitter_ * diagonal;
   return p;
 }
 
@@ -91,7 +93,7 @@ GpPosterior::Moments GpPosterior::PredictWithout(const Matrix& z, const Eigen::V
 }
 
 int64_t GpPosterior::MemoryBytes() const {
-  return static_cast<int64_t>(sizeof(double)) * (inverse_.size() + 6 * y_.size());
+  return static_cast<int64_t>(sizeof(double)) * (inverse_.size() + 7 * y_.size());
 }
 
 }  // namespace fidelio

@@ -44,11 +44,14 @@ class GpPosterior {
   int64_t MemoryBytes() const;
 
  private:
+  friend class GpPaths;
+
   // Variances below this part of the prior's are rounding.
   Vector Positive(const Vector& variance, const Vector& prior) const;
 
   std::shared_ptr<const GpPrior> prior_;
   Vector y_, whitened_, alpha_;  // N: L⁻¹(y − m), K⁻¹(y − m)
+  Vector noise_;                 // N: variances, jitter included
   Matrix inverse_;               // L⁻¹, lower triangular
   double jitter_ = 0;
 };

@@ -26,6 +26,9 @@
 
 namespace fidelio {
 
+// For every term of a kernel, unless a model needs many paths: it changes how Gaussian paths are, not their moments.
+inline constexpr int kPathWaves = 256;
+
 // A factor of the kernel: a function of `dimensions` columns of the inputs, all divided by their lengthscales.
 struct SpectralFactor {
   KernelFamily family = KernelFamily::kRbf;

@@ -37,23 +37,60 @@ class Merge {
   }
 
   void Run() {
-    Deflate();
-    Matrix turned;
-    if (!active_.empty()) {
-      const SecularRoots roots = SolveSecular(values_(active_), z_(active_), threads_);
-      turned = Turned(roots.vectors);
-      for (size_t j = 0; j < active_.size(); ++j) values_[active_[j]] = roots.values[static_cast<Index>(j)];
+    const Matrix by = Solve();
+    Sort(active_.empty() ? Matrix() : Turned(by));
+  }
+
+  // The same for some vectors alone, in the order of `choose`; those in place become scratch.
+  Matrix RunFor(const ChooseVectors& choose) {
+    const Matrix by = Solve();
+    const std::vector<int> order = Ascending();
+    const std::vector<int> at = PlacesOfActive();
+    const Vector sorted = values_(order);
+    const std::vector<int> chosen = choose(sorted);
+    Matrix vectors(values_.size(), static_cast<Index>(chosen.size()));
+    std::vector<int> columns, targets;  // of `by`, and where they go
+    for (size_t j = 0; j < chosen.size(); ++j) {
+      const int i = order[chosen[j]];
+      if (at[i] < 0) {
+        vectors.col(static_cast<Index>(j)) = vectors_.col(i);
+      } else {
+        columns.push_back(at[i]);
+        targets.push_back(static_cast<int>(j));
+      }
     }
-    Sort(turned);
+    if (!columns.empty()) vectors(Eigen::all, targets) = Turned(by(Eigen::all, columns));
+    values_ = sorted;
+    return vectors;
   }
 
  private:
-  // Fills active_ by what is left to solve for, with ascending values.
-  void Deflate() {
-    const Index n = values_.size();
-    std::vector<int> order(n);
+  // Finds the values; those of the active ones have the vectors of the result in the basis of the active ones.
+  Matrix Solve() {
+    Deflate();
+    if (active_.empty()) return {};
+    SecularRoots roots = SolveSecular(values_(active_), z_(active_), threads_);
+    for (size_t j = 0; j < active_.size(); ++j) values_[active_[j]] = roots.values[static_cast<Index>(j)];
+    return std::move(roots.vectors);
+  }
+
+  std::vector<int> Ascending() const {
+    std::vector<int> order(values_.size());
     std::iota(order.begin(), order.end(), 0);
     std::stable_sort(order.begin(), order.end(), [&](int i, int j) { return values_[i] < values_[j]; });
+    return order;
+  }
+
+  // Of each value its place among the active ones, or −1.
+  std::vector<int> PlacesOfActive() const {
+    std::vector<int> at(values_.size(), -1);
+    for (size_t j = 0; j < active_.size(); ++j) at[active_[j]] = static_cast<int>(j);
+    return at;
+  }
+
+  // Fills active_ by what is left to solve for, with ascending values.
+  void Deflate() {
+    const std::vector<int> order = Ascending();
     const double norm = z_.norm();
     const double rounding = 8 * std::numeric_limits<double>::epsilon() *
                             std::max(values_.cwiseAbs().maxCoeff(), norm * z_.cwiseAbs().maxCoeff());
@@ -85,20 +122,18 @@ class Merge {
     if (halves_[first] != halves_[second]) halves_[first] = halves_[second] = Half::kBoth;
   }
 
-  // The active vectors times `by`. Only rows that are not zero are multiplied.
+  // The active vectors times `by`, some columns of what Solve found. Only rows that are not zero are multiplied.
   Matrix Turned(const Matrix& by) const {
-    const Index k = by.cols(), n = values_.size();
+    const Index k = by.rows(), columns = by.cols(), n = values_.size();
     std::vector<int> order(k);  // by halves
     std::iota(order.begin(), order.end(), 0);
     const auto half = [&](int j) { return halves_[active_[j]]; };
     std::stable_sort(order.begin(), order.end(), [&](int i, int j) { return half(i) < half(j); });
     const Index only_upper = std::count_if(order.begin(), order.end(), [&](int j) { return half(j) == Half::kUpper; });
     const Index only_lower = std::count_if(order.begin(), order.end(), [&](int j) { return half(j) == Half::kLower; });
-    Matrix sorted(n, k), turned(n, k), rows(k, k);
-    ForColumns(k, [&](Index j) {
-      sorted.col(j) = vectors_.col(active_[order[j]]);
-      rows.col(j) = by.col(j)(order);
-    });
+    Matrix sorted(n, k), turned(n, columns), rows(k, columns);
+    ForColumns(k, [&](Index j) { sorted.col(j) = vectors_.col(active_[order[j]]); });
+    ForColumns(columns, [&](Index j) { rows.col(j) = by.col(j)(order); });
     MultiplyOnThreads(threads_, Part::kAll, 1, sorted.topLeftCorner(upper_, k - only_lower),
                       rows.topRows(k - only_lower), Write::kSet, turned.topRows(upper_));
     MultiplyOnThreads(threads_, Part::kAll, 1, sorted.bottomRightCorner(n - upper_, k - only_upper),
@@ -109,10 +144,8 @@ class Merge {
   // Values ascending, with their vectors: those of the active ones are `turned`, in their order.
   void Sort(const Matrix& turned) {
     const Index n = values_.size();
-    std::vector<int> order(n), at(n, -1), deflated;  // at: column of turned, or −1
-    std::iota(order.begin(), order.end(), 0);
-    std::stable_sort(order.begin(), order.end(), [&](int i, int j) { return values_[i] < values_[j]; });
-    for (size_t j = 0; j < active_.size(); ++j) at[active_[j]] = static_cast<int>(j);
+    const std::vector<int> order = Ascending(), at = PlacesOfActive();
+    std::vector<int> deflated;
     for (int i = 0; i < n; ++i) {
       if (at[i] < 0) deflated.push_back(i);
     }
@@ -147,17 +180,22 @@ class Merge {
   const int threads_;
 };
 
-// `values` holds the diagonal, and `vectors` zeros, on entry.
+// `values` holds the diagonal, and `vectors` zeros, on entry: torn in the middle, both halves are solved for. Their merge is left.
+Merge Tear(Eigen::Ref<Vector> values, const Vector& beside, MatrixRef vectors, int threads);
+
 void Solve(Eigen::Ref<Vector> values, const Vector& beside, MatrixRef vectors, int threads) {
-  const Index n = values.size();
-  if (n <= kSmall) {
-    Eigen::SelfAdjointEigenSolver<Matrix> solver;
-    solver.computeFromTridiagonal(values, beside);
-    values = solver.eigenvalues();
-    vectors = solver.eigenvectors();
+  if (values.size() > kSmall) {
+    Tear(values, beside, vectors, threads).Run();
     return;
   }
-  const Index upper = n / 2, lower = n - upper;
+  Eigen::SelfAdjointEigenSolver<Matrix> solver;
+  solver.computeFromTridiagonal(values, beside);
+  values = solver.eigenvalues();
+  vectors = solver.eigenvectors();
+}
+
+Merge Tear(Eigen::Ref<Vector> values, const Vector& beside, MatrixRef vectors, int threads) {
+  const Index n = values.size(), upper = n / 2, lower = n - upper;
   const double tear = beside[upper - 1], size = std::abs(tear);
   values[upper - 1] -= size;
   values[upper] -= size;
@@ -166,15 +204,22 @@ void Solve(Eigen::Ref<Vector> values, const Vector& beside, MatrixRef vectors, i
   Vector z(n);
   z << vectors.row(upper - 1).head(upper).transpose(),
       std::copysign(1.0, tear) * vectors.row(upper).tail(lower).transpose();
-  Merge(upper, values, vectors, std::sqrt(size) * z, threads).Run();
+  return Merge(upper, values, vectors, std::sqrt(size) * z, threads);
 }
 
 }  // namespace
 
-SymmetricEigen EigenOfTridiagonal(const Vector& diagonal, const Vector& beside, int threads) {
+SymmetricEigen EigenOfTridiagonal(const Vector& diagonal, const Vector& beside, const ChooseVectors& choose,
+                                  int threads) {
   const Index n = diagonal.size();
   SymmetricEigen eigen{diagonal, Matrix::Zero(n, n)};
-  if (n > 0) Solve(eigen.values, beside, eigen.vectors, threads);
+  if (n == 0) return eigen;
+  if (n <= kSmall) {
+    Solve(eigen.values, beside, eigen.vectors, threads);
+    eigen.vectors = eigen.vectors(Eigen::all, choose(eigen.values)).eval();
+  } else {
+    eigen.vectors = Tear(eigen.values, beside, eigen.vectors, threads).RunFor(choose);
+  }
   return eigen;
 }
 

@@ -56,6 +56,7 @@ class FIDELIO_EXPORT NeighbourDgp final : public MixtureEmulator {
   absl::StatusOr<JointPosterior> JointMomentsAt(const Matrix& x, const std::vector<int>& levels,
                                                 const PredictOptions& options) const override;
   absl::StatusOr<Matrix> SamplePaths(const Matrix& x, const SampleOptions& options) const override;
+  absl::StatusOr<std::unique_ptr<PathSamples>> DrawPaths(const PathOptions& options) const override;
   // Of a large level, kMostLeftOut observations.
   absl::StatusOr<std::vector<ObservedMixtures>> LeaveOneOutMixtures() const override;
   absl::StatusOr<std::vector<LeaveOneOut>> LeaveOneOutPredictions() const override;
@@ -75,6 +76,7 @@ class FIDELIO_EXPORT NeighbourDgp final : public MixtureEmulator {
 
  private:
   friend class NeighbourDgpFit;
+  class Paths;
   struct Impl;
   explicit NeighbourDgp(std::unique_ptr<const Impl> impl);
 

@@ -73,12 +73,12 @@ absl::Status CheckDppOptions(const v1::SampleDPPRequest& request) {
 
 QualityMode ToQualityMode(v1::QualityMode mode) {
   switch (mode) {
-    case v1::QUALITY_MODE_NONE:
-      return QualityMode::kNone;
+    case v1::QUALITY_MODE_MEAN:
+      return QualityMode::kMean;
     case v1::QUALITY_MODE_GIVEN:
       return QualityMode::kGiven;
     default:
-      return QualityMode::kMean;
+      return QualityMode::kNone;
   }
 }
 

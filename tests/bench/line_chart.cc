@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_format.h"
 
@@ -43,12 +45,36 @@ double StepOf(const Range& range) {
   return 10 * power;
 }
 
+struct Box {
+  double left, top, right, bottom;
+};
+
+// How much of some curves, given as points of the drawing, lies in a box.
+int Covered(const std::vector<std::vector<std::pair<double, double>>>& curves, const Box& box) {
+  constexpr int kSteps = 20;  // per piece
+  int covered = 0;
+  for (const auto& points : curves) {
+    for (size_t i = 1; i < points.size(); ++i) {
+      for (int step = 0; step <= kSteps; ++step) {
+        const double part = static_cast<double>(step) / kSteps;
+        const double px = points[i - 1].first + part * (points[i].first - points[i - 1].first);
+        const double py = points[i - 1].second + part * (points[i].second - points[i - 1].second);
+        covered += px >= box.left && px <= box.right && py >= box.top && py <= box.bottom ? 1 : 0;
+      }
+    }
+  }
+  return covered;
+}
+
 std::string Draw(const LineChart& chart, double at) {
   Range x, y;  // y: of the logarithms
   for (const Curve& curve : chart.curves) {
     for (const double v : curve.x) x.Add(v);
     for (const double v : curve.y) y.Add(std::log10(v));
   }
+  const double margin = 0.03 * std::max(y.high - y.low, 0.0);
+  y.low -= margin;
+  y.high += margin;
   const double left = at + kLeft, right = at + kWidth - kRight, top = kTop, bottom = kHeight - kBottom;
   const auto px = [&](double v) { return left + x.Part(v) * (right - left); };
   const auto py = [&](double log_v) { return bottom - y.Part(log_v) * (bottom - top); };
@@ -72,25 +98,39 @@ std::string Draw(const LineChart& chart, double at) {
               absl::StrFormat(" transform=\"rotate(-90 %.1f %.1f)\"", at + 14, middle));
   if (std::isfinite(chart.goal)) {
     const double level = py(std::log10(chart.goal));
-    svg += Line(left, level, right, level, "goal");
+    svg += Line(left, level, right, level, "goal") + Text(right - 4, level - 5, "end", chart.goal_label);
   }
+  std::vector<std::vector<std::pair<double, double>>> drawn;
   for (size_t c = 0; c < chart.curves.size(); ++c) {
     const Curve& curve = chart.curves[c];
     const char* colour = kColours[c % std::size(kColours)];
-    std::string points;
+    std::string points, dots;
+    drawn.emplace_back();
     for (size_t i = 0; i < curve.x.size(); ++i) {
-      absl::StrAppendFormat(&points, "%.1f,%.1f ", px(curve.x[i]), py(std::log10(curve.y[i])));
+      drawn.back().emplace_back(px(curve.x[i]), py(std::log10(curve.y[i])));
+      const auto& [cx, cy] = drawn.back().back();
+      absl::StrAppendFormat(&points, "%.1f,%.1f ", cx, cy);
+      absl::StrAppendFormat(&dots, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\" fill=\"%s\"/>\n", cx, cy, colour);
     }
-    absl::StrAppendFormat(&svg, "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n", points,
-                          colour);
-    for (size_t i = 0; i < curve.x.size(); ++i) {
-      absl::StrAppendFormat(&svg, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\" fill=\"%s\"/>\n", px(curve.x[i]),
-                            py(std::log10(curve.y[i])), colour);
-    }
-    const double row = top + 14 + 16 * static_cast<double>(c);
-    absl::StrAppendFormat(&svg, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"3\" fill=\"%s\"/>\n", right - 140,
-                          row - 5, colour);
-    svg += Text(right - 120, row, "start", curve.name);
+    absl::StrAppendFormat(&svg, "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n%s", points,
+                          colour, dots);
+  }
+  // The legend goes where it covers the least.
+  const double high = 16 * static_cast<double>(chart.curves.size()) + 6, wide = 100;
+  Box legend{};
+  int least = -1;
+  for (const Box& box : {Box{right - wide, top, right, top + high}, Box{left, bottom - high, left + wide, bottom},
+                         Box{right - wide, bottom - high, right, bottom}, Box{left, top, left + wide, top + high}}) {
+    const int covered = Covered(drawn, box);
+    if (least >= 0 && covered >= least) continue;
+    least = covered;
+    legend = box;
+  }
+  for (size_t c = 0; c < chart.curves.size(); ++c) {
+    const double row = legend.top + 15 + 16 * static_cast<double>(c);
+    absl::StrAppendFormat(&svg, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"3\" fill=\"%s\"/>\n",
+                          legend.left + 8, row - 5, kColours[c % std::size(kColours)]);
+    svg += Text(legend.left + 28, row, "start", chart.curves[c].name);
   }
   return svg;
 }

@@ -18,6 +18,7 @@ struct LineChart {
   std::string x_label, y_label;
   std::vector<Curve> curves;  // at most 8, a colour each
   double goal = NAN;          // a level of y that is marked across the chart; NaN: none
+  std::string goal_label = {};
 };
 
 // The charts side by side, with linear x axes and logarithmic y axes; text and lines follow the reader's colour scheme.

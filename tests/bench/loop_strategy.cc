@@ -1,6 +1,7 @@
 #include "tests/bench/loop_strategy.h"
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/base/random.h"
 #include "core/base/sobol.h"
 #include "core/base/status_macros.h"
@@ -34,12 +35,10 @@ absl::StatusOr<Matrix> Candidates(const LoopRound& round, int n, uint64_t stream
   return ScrambledSobol(n, round.problem.lower, round.problem.upper, 1000 * round.seed + 10 * round.number + stream);
 }
 
-absl::StatusOr<std::vector<Run>> ByDpp(const LoopRound& round, QualityMode quality, DppMethod method) {
+// `options`: as the server's, but for what a round says.
+absl::StatusOr<std::vector<Run>> ByDpp(const LoopRound& round, DppDesignOptions options) {
   FIDELIO_ASSIGN_OR_RETURN(const Matrix candidates, Candidates(round, kDppCandidates, 1));
-  DppDesignOptions options;
   options.k = round.points;
-  options.method = method;
-  options.quality_mode = quality;
   options.seed = round.seed + static_cast<uint64_t>(round.number);
   FIDELIO_ASSIGN_OR_RETURN(const Design design, DesignByDpp(round.model, candidates, options));
   return AtTheTop(round, design.inputs);
@@ -63,7 +62,7 @@ absl::StatusOr<std::vector<Run>> BySuggest(const LoopRound& round) {
 
 const std::vector<std::string>& LoopStrategies() {
   static const auto* const kNames =
-      new std::vector<std::string>{"random", "sobol", "dpp", "dpp_covariance", "dpp_map", "suggest"};
+      new std::vector<std::string>{"random", "sobol", "dpp", "dpp_mean", "dpp_map", "suggest"};
   return *kNames;
 }
 
@@ -74,13 +73,12 @@ absl::StatusOr<std::vector<Run>> ChooseRuns(const std::string& strategy, const L
                                                               round.problem.upper, round.seed));
     return AtTheTop(round, all.bottomRows(round.points));
   }
-  if (strategy == "dpp") return ByDpp(round, QualityMode::kMean, DppMethod::kExact);
-  if (strategy == "dpp_covariance") return ByDpp(round, QualityMode::kNone, DppMethod::kExact);
-  if (strategy == "dpp_map") return ByDpp(round, QualityMode::kNone, DppMethod::kMap);
+  if (strategy == "dpp") return ByDpp(round, {});
+  if (strategy == "dpp_mean") return ByDpp(round, {.quality_mode = QualityMode::kMean});
+  if (strategy == "dpp_map") return ByDpp(round, {.method = DppMethod::kMap});
   if (strategy == "suggest") return BySuggest(round);
-  return absl::InvalidArgumentError(absl::StrCat("--strategies: ", strategy,
-                                                 ", want some of random, sobol, dpp, "
-                                                 "dpp_covariance, dpp_map, suggest"));
+  return absl::InvalidArgumentError(
+      absl::StrCat("--strategies: ", strategy, ", want some of ", absl::StrJoin(LoopStrategies(), ", ")));
 }
 
 }  // namespace fidelio::bench

@@ -27,9 +27,9 @@ struct LoopRound {
 
 //   random          uniform in the box
 //   sobol           the next points of a scrambled Sobol' sequence
-//   dpp             SampleDPP: a draw from the k-DPP with the paper's kernel
-//   dpp_covariance  the same with the covariance alone
-//   dpp_map         the same, and greedily the largest determinant instead of a draw
+//   dpp             SampleDPP as it is by default: a draw from the k-DPP of the posterior covariance
+//   dpp_mean        the same with the paper's kernel, which leans to large outputs
+//   dpp_map         greedily the largest determinant instead of a draw
 //   suggest         Suggest: any fidelities, for the same cost
 const std::vector<std::string>& LoopStrategies();
 

@@ -50,6 +50,9 @@ struct GaussianEmulator : public Emulator {
   absl::StatusOr<Matrix> SamplePaths(const Matrix&, const SampleOptions&) const override {
     return absl::UnimplementedError("GaussianEmulator");
   }
+  absl::StatusOr<std::unique_ptr<PathSamples>> DrawPaths(const PathOptions&) const override {
+    return absl::UnimplementedError("GaussianEmulator");
+  }
   absl::StatusOr<std::vector<LeaveOneOut>> LeaveOneOutPredictions() const override {
     return absl::UnimplementedError("GaussianEmulator");
   }

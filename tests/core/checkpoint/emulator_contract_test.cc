@@ -8,9 +8,11 @@
 
 #include "core/base/random.h"
 #include "core/checkpoint/emulator_registry.h"
+#include "core/emulator/transformed_emulator.h"
 #include "gtest/gtest.h"
 #include "tests/support/eigenvalues.h"
 #include "tests/support/near.h"
+#include "tests/support/path_moments.h"
 #include "tests/support/small_data.h"
 #include "tests/support/status.h"
 
@@ -231,6 +233,81 @@ TEST_P(EmulatorContractTest, SamplesDependOnTheSeedAlone) {
   EXPECT_TRUE(IsError(Model().SamplePaths(x, {.count = 0}).status(), absl::StatusCode::kInvalidArgument, {"count: 0"}));
 }
 
+Matrix FunctionsOrDie(const Emulator& model, const Matrix& x, const PathOptions& options) {
+  const auto paths = model.DrawPaths(options);
+  EXPECT_TRUE(paths.ok()) << paths.status();
+  auto values = (*paths)->Evaluate(x);
+  EXPECT_TRUE(values.ok()) << values.status();
+  return *std::move(values);
+}
+
+TEST_P(EmulatorContractTest, ManyFunctionsHaveTheJointMoments) {
+  // Layers that are nonlinear in the layer below: moments between inputs are approximate there (sparse_mf_dgp.h, chain_posterior.h), and
+  // the third level takes the second as Gaussian.
+  static const std::map<std::string, MomentRoom> kRooms = {
+      {"nargp", {.mean = 0.05, .variance = 0.05, .covariance = 0.05}},
+      {"mf_dgp_variational", {.mean = 0.05, .variance = 0.05, .covariance = 0.05}},
+      {"mf_dgp_svi", {.mean = 0.05, .variance = 0.05, .covariance = 0.05}}};
+  const Matrix x = SmallQueries(5, 2);
+  for (int level = 0; level < kLevels; ++level) {
+    SCOPED_TRACE(testing::Message() << "level " << level);
+    const auto joint = Model().JointMoments(x, {.level = level});
+    ASSERT_TRUE(joint.ok()) << joint.status();
+    const Matrix paths = FunctionsOrDie(Model(), x, {.level = level, .count = 3000, .seed = 5, .threads = 0});
+    const auto room = kRooms.find(GetParam().name);
+    ExpectMoments(paths, joint->mean, joint->covariance,
+                  room == kRooms.end() || level == 0 ? MomentRoom{} : room->second);
+  }
+}
+
+TEST_P(EmulatorContractTest, FunctionsAreTheSameWhereverAndWheneverTheyAreEvaluated) {
+  const Matrix x = SmallQueries(150, 2);
+  for (int level = 0; level < kLevels; ++level) {
+    SCOPED_TRACE(testing::Message() << "level " << level);
+    const Matrix all = FunctionsOrDie(Model(), x, {.level = level, .count = 5, .seed = 3});
+    EXPECT_EQ(all, FunctionsOrDie(Model(), x, {.level = level, .count = 5, .seed = 3, .threads = 4}));
+    EXPECT_NE(all, FunctionsOrDie(Model(), x, {.level = level, .count = 5, .seed = 4}));
+    const auto paths = Model().DrawPaths({.level = level, .first = 3, .count = 2, .seed = 3});
+    ASSERT_TRUE(paths.ok()) << paths.status();
+    EXPECT_TRUE(Near(*(*paths)->Evaluate(x.middleRows(60, 80).colwise().reverse()),
+                     all.block(3, 60, 2, 80).rowwise().reverse(), 1e-9));
+    EXPECT_TRUE(Near(*(*paths)->Evaluate(x.row(149)), all.block(3, 149, 2, 1), 1e-9));
+    const auto loaded = LoadEmulator(Model().Save());
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    EXPECT_EQ(FunctionsOrDie(**loaded, x, {.level = level, .count = 5, .seed = 3}), all);
+  }
+}
+
+// More inputs than any joint posterior takes, at a cost that is linear in them: block after block of rows.
+TEST_P(EmulatorContractTest, FunctionsTakeAnyNumberOfInputs) {
+  const Matrix x = SmallQueries(kMostJointInputs + 64, 2);
+  const auto paths = Model().DrawPaths({.seed = 8, .threads = 0});
+  ASSERT_TRUE(paths.ok()) << paths.status();
+  const auto all = (*paths)->Evaluate(x);
+  ASSERT_TRUE(all.ok()) << all.status();
+  EXPECT_TRUE(Near(*(*paths)->Evaluate(x.bottomRows(3)), all->rightCols(3), 1e-9));
+  EXPECT_EQ((*paths)->Evaluate(Matrix(0, 2))->cols(), 0);
+}
+
+TEST_P(EmulatorContractTest, TransformedModelsTransformTheFunctions) {
+  auto base = GetParam().load(Model().Save());
+  ASSERT_TRUE(base.ok()) << base.status();
+  const TransformedEmulator model({.kind = OutputTransform::Kind::kLog}, *std::move(base));
+  const Matrix x = SmallQueries(20, 2);
+  EXPECT_TRUE(Near(FunctionsOrDie(model, x, {.count = 4, .seed = 2}),
+                   FunctionsOrDie(Model(), x, {.count = 4, .seed = 2}).array().exp(), 1e-12));
+}
+
+TEST_P(EmulatorContractTest, BadFunctionsNameFieldValueAndRule) {
+  const auto invalid = absl::StatusCode::kInvalidArgument;
+  EXPECT_TRUE(IsError(Model().DrawPaths({.count = 0}).status(), invalid, {"count: 0, want at least 1"}));
+  EXPECT_TRUE(IsError(Model().DrawPaths({.first = -1}).status(), invalid, {"first: -1, want at least 0"}));
+  EXPECT_TRUE(IsError(Model().DrawPaths({.level = 3}).status(), invalid, {"level: 3, want 0 to 2"}));
+  const auto paths = Model().DrawPaths({});
+  ASSERT_TRUE(paths.ok()) << paths.status();
+  EXPECT_TRUE(IsError((*paths)->Evaluate(Matrix::Zero(2, 3)).status(), invalid, {"x: 3 columns"}));
+}
+
 TEST_P(EmulatorContractTest, LeavesOutEveryObservationOfEveryLevel) {
   const auto left_out = Model().LeaveOneOutPredictions();
   const auto mixtures = Model().LeaveOneOutMixtures();
@@ -307,6 +384,7 @@ TEST_P(EmulatorContractTest, EmptyUpperLevelsAndSingleObservationsFit) {
     for (int level = 0; level < model->levels(); ++level) {
       const Prediction p = PredictOrDie(*model, SmallQueries(5, 1), {.level = level});
       EXPECT_TRUE(p.mean.allFinite() && p.variance.allFinite());
+      EXPECT_TRUE(FunctionsOrDie(*model, SmallQueries(5, 1), {.level = level, .count = 3}).allFinite());
     }
     EXPECT_TRUE(model->LeaveOneOutPredictions().ok());
   }

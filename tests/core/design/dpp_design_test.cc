@@ -28,7 +28,9 @@ TEST(DesignByDppTest, BothMethodsChooseDistinctCandidates) {
   const GaussianEmulator emulator = Emulator2d();
   const Matrix candidates = Candidates(300);
   for (const DppMethod method : {DppMethod::kExact, DppMethod::kMap}) {
-    const Design design = DesignByDpp(emulator, candidates, {.k = 10, .method = method, .seed = 3}).value();
+    const Design design =
+        DesignByDpp(emulator, candidates, {.k = 10, .method = method, .quality_mode = QualityMode::kMean, .seed = 3})
+            .value();
     ASSERT_EQ(std::set<int>(design.indices.begin(), design.indices.end()).size(), 10u);
     EXPECT_EQ(design.inputs, Matrix(candidates(design.indices, Eigen::all)));
     const Vector q = QualityOfMean(Vector::Zero(300))(design.indices);
@@ -36,6 +38,7 @@ TEST(DesignByDppTest, BothMethodsChooseDistinctCandidates) {
     const Matrix c = emulator.JointMoments(design.inputs, {})->covariance;
     const Matrix kernel = q.asDiagonal() * c * q.asDiagonal();
     EXPECT_NEAR(design.log_determinant, std::log(kernel.determinant()), 1e-8);
+    EXPECT_EQ(DesignByDpp(emulator, candidates, {.k = 10, .method = method}).value().quality, Vector::Ones(10));
   }
 }
 
@@ -62,8 +65,8 @@ TEST(DesignByDppTest, HighMeansAttractAlsoWhereTheyAreNegative) {
   GaussianEmulator emulator = Emulator2d();
   for (const double offset : {-100.0, 0.0, 100.0}) {
     emulator.mean = [offset](const Eigen::RowVectorXd& x) { return offset - 10 * x[0]; };
-    EXPECT_LT(AverageFirstInput(emulator, {.k = 5}), 0.4) << offset;
-    EXPECT_NEAR(AverageFirstInput(emulator, {.k = 5, .quality_mode = QualityMode::kNone}), 0.5, 0.05);
+    EXPECT_LT(AverageFirstInput(emulator, {.k = 5, .quality_mode = QualityMode::kMean}), 0.4) << offset;
+    EXPECT_NEAR(AverageFirstInput(emulator, {.k = 5}), 0.5, 0.05);
   }
 }
 

@@ -158,6 +158,27 @@ TEST(KDppTest, LowRankAndFullEigenvectorsAgreeWithinTheBound) {
   EXPECT_TRUE(Near(more.values().head(60), dense.eigenvalues().reverse().head(60), 1e-12));
 }
 
+// Of low and of full rank, well and badly conditioned.
+TEST(KDppTest, OneDrawIsTheFirstOfMany) {
+  for (const double lengthscale : {0.01, 0.1, 0.25}) {
+    const Matrix kernel = Kernel(RandomUniform(400, 2, 9), lengthscale);
+    for (const int k : {1, 15, 60}) {
+      for (uint64_t seed = 0; seed < 5; ++seed) {
+        const KDppDraw once = KDpp::SampleOnce(kernel, k, seed).value();
+        const KDppDraw first = KDpp::FromKernel(kernel, {.largest_k = k}).value().Sample(k, seed).value();
+        EXPECT_EQ(once.indices, first.indices) << lengthscale << " " << k;
+        EXPECT_NEAR(once.log_determinant, first.log_determinant, 1e-9 * std::abs(first.log_determinant));
+      }
+    }
+  }
+  const Matrix low = RandomNormal(300, 7, 3);
+  EXPECT_TRUE(IsError(KDpp::SampleOnce(low * low.transpose(), 8, 1).status(), absl::StatusCode::kInvalidArgument,
+                      {"k: 8", "300 candidates", "numerical rank 7"}));
+  EXPECT_TRUE(IsError(KDpp::SampleOnce(Matrix(0, 0), 1, 1).status(), absl::StatusCode::kInvalidArgument, {"rank 0"}));
+  EXPECT_TRUE(IsError(KDpp::SampleOnce(Matrix::Identity(5, 5), 0, 1).status(), absl::StatusCode::kInvalidArgument,
+                      {"k: 0, must be at least 1"}));
+}
+
 TEST(KDppTest, LogDeterminantsAreThoseOfTheKernel) {
   const Matrix kernel = Kernel(RandomUniform(300, 2, 10), 0.1);
   for (const int k : {1, 10, 40}) {

@@ -6,7 +6,6 @@
 #include "core/dgp/mf_dgp.h"
 #include "core/emulator/transformed_emulator.h"
 #include "gtest/gtest.h"
-#include "tests/support/gaussian_emulator.h"
 #include "tests/support/near.h"
 #include "tests/support/small_data.h"
 #include "tests/support/status.h"
@@ -146,11 +145,6 @@ TEST_F(MfDgpPathsTest, BadArgumentsNameFieldValueAndRule) {
   Matrix bad = Matrix::Zero(1, 2);
   bad(0, 1) = std::numeric_limits<double>::infinity();
   EXPECT_TRUE(IsError((*paths)->Evaluate(bad).status(), kInvalid, {"x[0,1]: inf"}));
-}
-
-TEST(EmulatorPathsTest, KindsWithoutFunctionsSayWhatToUseInstead) {
-  EXPECT_TRUE(IsError(GaussianEmulator().DrawPaths({}).status(), absl::StatusCode::kFailedPrecondition,
-                      {"use joint samples at given inputs (SamplePaths)"}));
 }
 
 }  // namespace

@@ -50,6 +50,7 @@ class UnitModel : public GpModel {
       Matrix InputGradient(const Matrix& z, const Vector&, const Vector&, const Matrix&) const override {
         return Matrix::Zero(z.rows(), z.cols());
       }
+      std::unique_ptr<const GpPriorPath> Draw(Random&) const override { return nullptr; }  // never asked for
     };
     auto prior = std::make_unique<Prior>();
     prior->data = z_;

@@ -87,6 +87,21 @@ TEST(EigenOfSymmetricTest, ValuesAreSortedAndThoseOfRotations) {
   }
 }
 
+TEST(EigenOfSymmetricTest, SomeVectorsAreThoseOfAll) {
+  for (const Case& c : Cases()) {
+    const SymmetricEigen all = EigenOfSymmetric(c.a);
+    const int n = static_cast<int>(c.a.rows());
+    const std::vector<int> wanted = {n - 1, 0, n / 2, n / 3};
+    const SymmetricEigen some = EigenOfSymmetric(c.a, [&](const Vector& values) {
+      EXPECT_EQ(values, all.values) << c.name;
+      return wanted;
+    });
+    EXPECT_EQ(some.values, all.values) << c.name;
+    EXPECT_TRUE(Near(some.vectors, all.vectors(Eigen::all, wanted), 1e-13)) << c.name;
+    EXPECT_EQ(EigenOfSymmetric(c.a, [](const Vector&) { return std::vector<int>(); }).vectors.cols(), 0) << c.name;
+  }
+}
+
 TEST(EigenOfSymmetricTest, OnlyTheLowerTriangleIsRead) {
   const Matrix a = RandomPositiveDefinite(80, 6);
   Matrix lower = a;

@@ -125,14 +125,26 @@ TEST_F(DesignCallsTest, ServerMadeCandidatesFillTheModelsBox) {
   TestContext context;
   ASSERT_TRUE(IsOk(server_->stub().UpdateModel(&context, update, &model)));
   v1::SampleDPPRequest request = DppOf("boxed", 3);
-  request.set_quality_mode(v1::QUALITY_MODE_NONE);
   v1::SampleDPPResponse answer;
   ASSERT_TRUE(IsOk(SampleDpp(request, &answer)));
   for (const double x : Values(answer.inputs())) {
     EXPECT_GE(x, 2);
     EXPECT_LE(x, 3);
   }
-  for (const double q : Values(answer.quality())) EXPECT_EQ(q, 1);
+}
+
+TEST_F(DesignCallsTest, NoCandidateIsBetterThanAnotherUnlessQualityIsAskedFor) {
+  v1::SampleDPPRequest request = DppOf("wing", 3);
+  v1::SampleDPPResponse by_default, none, mean;
+  ASSERT_TRUE(IsOk(SampleDpp(request, &by_default)));
+  EXPECT_EQ(Values(by_default.quality()), std::vector<double>({1, 1, 1}));
+  request.set_quality_mode(v1::QUALITY_MODE_NONE);
+  ASSERT_TRUE(IsOk(SampleDpp(request, &none)));
+  EXPECT_EQ(none.SerializeAsString(), by_default.SerializeAsString());
+  request.set_quality_mode(v1::QUALITY_MODE_MEAN);
+  ASSERT_TRUE(IsOk(SampleDpp(request, &mean)));
+  const std::vector<double> q = Values(mean.quality());
+  EXPECT_NE(q[0], q[1]);
 }
 
 TEST_F(DesignCallsTest, AnswersFollowTheEncodingAndTheOrderOfTheCandidates) {

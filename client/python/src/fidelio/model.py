@@ -261,18 +261,18 @@ class Model(ModelResource):
         *,
         candidates: Any = None,
         method: str = "exact",
-        quality: Any = "mean",
+        quality: Any = "none",
         fidelity: FidelityLike = -1,
         exclude_observed: bool = False,
         seed: int = 0,
         revision: Optional[RevisionLike] = None,
         timeout: Optional[float] = None,
     ) -> Design:
-        """k inputs to observe that are promising and unlike each other: a draw from a determinantal point process.
+        """k inputs to observe that tell much and are unlike each other: a draw from a determinantal point process.
 
         candidates: inputs to choose from, or how many the server makes in the model's box. method: exact, or map for
-        the greedy best. quality: mean (large outputs are sought), none (the covariance alone), or a number above 0 for
-        each of the given candidates.
+        the greedy best. quality: none (uncertainty and distance alone, to learn the function), mean (large outputs are
+        sought), or a number above 0 for each of the given candidates.
         """
         request = design_pb2.SampleDPPRequest(
             model=self._path,
