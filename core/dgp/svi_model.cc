@@ -76,9 +76,7 @@ Vector SviModel::Layer::Theta(const Vector& parameters) const {
   return theta;
 }
 
-double SviModel::Layer::Noise(const Vector& parameters) const {
-  return noise >= 0 ? PositiveOf(parameters[noise]) : 0;
-}
+double SviModel::Layer::Noise(const Vector& parameters) const { return noise >= 0 ? PositiveOf(parameters[noise]) : 0; }
 
 void SviModel::Layer::Reverse(const Vector& parameters, const Vector& theta_bar, double noise_bar,
                               Vector& gradient) const {
