@@ -15,7 +15,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kLeastVariance = 1e-14;
+constexpr double kSampleJitter = 1e-6;
 constexpr uint32_t kBatchStream = 0x5e2, kSampleStream = 0x5e3;
 
 Eigen::Map<const Vector> MeanOf(const SviModel::Layer& layer, const Vector& parameters) {
@@ -96,8 +96,7 @@ absl::Status SviElbo::Forward(int t, const Vector& parameters) {
     s.f.resize(nodes.size());
     for (Index p = 0; p < nodes.size(); ++p) {
       const int parent = nodes.parent[p];
-      s.f[p] = below.layer.mean()[parent] +
-               nodes.xi[p] * std::sqrt(std::max(below.layer.variance()[parent], kLeastVariance));
+      s.f[p] = below.layer.mean()[parent] + nodes.xi[p] * std::sqrt(below.layer.variance()[parent] + kSampleJitter);
     }
   }
   FIDELIO_RETURN_IF_ERROR(FactoriseInducing(t, parameters));
@@ -106,7 +105,7 @@ absl::Status SviElbo::Forward(int t, const Vector& parameters) {
   s.whitening.Apply(s.k_zp, s.a);
   s.diagonal = LayerDiagonal(layer.shape, s.theta, at);
   s.m = s.whitening.inverse_factor() * MeanOf(layer, parameters);
-  s.whitening.Apply(RootOf(layer, parameters), s.s);
+  s.whitening.Apply(RootOf(layer, parameters), s.s, Part::kLower);
   s.layer.Forward(s.a, s.diagonal, s.m, s.s, threads_);
   return absl::OkStatus();
 }
@@ -161,7 +160,7 @@ void SviElbo::Reverse(int t, const Vector& parameters, Vector& gradient) {
   // m = L⁻¹·mean and S = L⁻¹·root are whitened as covariances are.
   s.whitening.Reverse(s.m, s.m_bar, s.k_bar);
   gradient.segment(layer.mean, m) = s.k_bar.col(0);
-  s.whitening.Reverse(s.s, s.s_bar, s.k_bar);
+  s.whitening.Reverse(s.s, s.s_bar, s.k_bar, Part::kLower);
   Eigen::Map<Matrix>(gradient.data() + layer.root, m, m) = s.k_bar.triangularView<Eigen::Lower>();
   Vector f_bar = Vector::Zero(t > 0 ? nodes.size() : 0), zf_bar = Vector::Zero(layer.zf.size()), unused = zf_bar;
   ReverseLayerDiagonal(layer.shape, s.theta, Nodes(t, s), s.variance_bar, s.theta_bar, f_bar);
@@ -175,8 +174,8 @@ void SviElbo::Reverse(int t, const Vector& parameters, Vector& gradient) {
   for (Index p = 0; p < nodes.size(); ++p) {
     const int parent = nodes.parent[p];
     below.mean_bar[parent] += f_bar[p];
-    const double variance = below.layer.variance()[parent];
-    if (variance > kLeastVariance) below.variance_bar[parent] += 0.5 * f_bar[p] * nodes.xi[p] / std::sqrt(variance);
+    below.variance_bar[parent] +=
+        0.5 * f_bar[p] * nodes.xi[p] / std::sqrt(below.layer.variance()[parent] + kSampleJitter);
   }
 }
 

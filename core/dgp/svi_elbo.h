@@ -2,7 +2,8 @@
 //
 //   Σ_t N_t/B_t Σ_{i in batch} 1/S Σ_s [ −½ log 2πσ_t² − ((y_i − mean)² + var) / 2σ_t² ] − Σ_t KL[q(u_t) ‖ p(u_t)]
 //
-// with mean and var of layer t at (x_i, f_s), f_s = mean + ξ_s·√var of the layer below, ξ ~ N(0, 1) (reparameterised). Levels with at
+// with mean and var of layer t at (x_i, f_s), f_s = mean + ξ_s·√(var + 1e-6) of the layer below, ξ ~ N(0, 1) (reparameterised; the
+// 1e-6 is the published code's: without it, gradients by variances near 0 are all noise). Levels with at
 // most `batch_size` observations are in every batch as a whole. A step's numbers depend on the seed and its number alone.
 //
 // Work and memory of a step depend on the batch and the inducing points, never on N. Buffers are reused. Not thread-safe.

@@ -40,7 +40,7 @@ struct SviFit::Impl {
     options.warm_start = nullptr;
     steps = options.steps > 0 ? options.steps : kPublishedSteps;
     model = std::make_shared<const SviModel>(
-        ScaleData(data), options.kernel.value_or(KernelFamily::kRbf),
+        ScaleForSvi(data), options.kernel.value_or(KernelFamily::kRbf),
         SviSettings::For(CountsOf(data), options.inducing_points, options.batch_size), options.seed);
   }
 

@@ -42,6 +42,29 @@ SviSettings SviSettings::For(const std::vector<int>& counts, int inducing_points
   return settings;
 }
 
+ScaledData ScaleForSvi(const Dataset& data) {
+  // Values divided by their largest magnitude, so that outputs near the limits of double work.
+  double unit = 0, mean = 0, square = 0, levels = 0;
+  for (const LevelData& level : data.levels) {
+    if (level.y.size() == 0) continue;
+    unit = std::max(unit, level.y.cwiseAbs().maxCoeff());
+    ++levels;
+  }
+  if (!(unit > 0)) unit = 1;
+  for (const LevelData& level : data.levels) {
+    if (level.y.size() > 0) mean += (level.y / unit).mean() / levels;
+  }
+  for (const LevelData& level : data.levels) {
+    if (level.y.size() > 0) square += ((level.y / unit).array() - mean).square().mean() / levels;
+  }
+  const double sd = std::sqrt(square);
+  ScaledData first = ScaleData(data);
+  Scaling scaling = std::move(first.scaling);
+  scaling.output_mean = mean * unit;
+  scaling.output_sd = sd > 1e-13 * std::abs(mean) && sd > 0 ? sd * unit : unit;
+  return ScaleData(data, 0, scaling);
+}
+
 SviModel::SviModel(ScaledData scaled, KernelFamily family, const SviSettings& s, uint64_t seed)
     : data(std::move(scaled)), settings(s) {
   for (int t = 0; t < data.levels(); ++t) {

@@ -17,6 +17,7 @@
 #include "core/base/types.h"
 #include "core/dgp/layer_kernel.h"
 #include "core/dgp/scaled_data.h"
+#include "core/emulator/dataset.h"
 
 namespace fidelio {
 
@@ -29,6 +30,11 @@ struct SviSettings {
   // As published for few observations; one sample where a step has many of them. 0: chosen here.
   static SviSettings For(const std::vector<int>& counts, int inducing_points, int batch_size);
 };
+
+// Inputs go to [0,1] as in ScaleData; outputs by the mean and the standard deviation of the levels together, each level counting the
+// same. The published training takes outputs as they are, and its rates and starting values are for differences of about 1, between
+// levels too: steps of Adam have a length, so that a scale decides how far they lead.
+ScaledData ScaleForSvi(const Dataset& data);
 
 struct SviModel {
   struct Layer {

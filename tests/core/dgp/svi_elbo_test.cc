@@ -110,6 +110,22 @@ TEST(SviModelTest, InducingInputsAreObservationsOfTheLevelBelow) {
   EXPECT_EQ(gap.layers[2].z.rows(), 7);
 }
 
+TEST(SviModelTest, OutputsOfAllLevelsTogetherAreStandardised) {
+  Dataset data = SmallData({20, 0, 4}, 2);
+  for (const double unit : {1.0, 1e12, 1e-12, 1e300}) {
+    Dataset other = data;
+    for (LevelData& level : other.levels) level.y = unit * (level.y.array() + 3);
+    const ScaledData scaled = ScaleForSvi(other);
+    const auto low = scaled.y.head(20).array(), high = scaled.y.tail(4).array();
+    EXPECT_NEAR(low.mean() + high.mean(), 0, 1e-9) << unit;
+    EXPECT_NEAR(low.square().mean() + high.square().mean(), 2, 1e-9) << unit;
+    EXPECT_EQ(scaled.x.minCoeff(), 0);
+    EXPECT_EQ(scaled.x.maxCoeff(), 1);
+  }
+  for (LevelData& level : data.levels) level.y.setConstant(5);
+  EXPECT_TRUE(ScaleForSvi(data).y.isZero(0));
+}
+
 TEST(SviModelTest, SettingALayerGivesItsThetaAndNoise) {
   const auto model = ModelOf({9, 6}, {.inducing_points = 6});
   Vector p = Vector::Zero(model->size);
