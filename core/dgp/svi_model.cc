@@ -14,6 +14,7 @@ namespace {
 constexpr uint32_t kInducingStream = 0x5e1;
 constexpr int kMostInducing = 1000, kMostInBatch = 1000, kMostNodes = 1000, kMostSamples = 10;
 constexpr int kCandidatesPerPoint = 20;
+constexpr double kOutputSd = 0.5;
 
 // Every `stride`-th of the observations of a level; where those are far too many, a random choice of them.
 std::vector<int> Candidates(const ScaledData& data, int level, int stride, int most, uint64_t seed) {
@@ -61,7 +62,7 @@ ScaledData ScaleForSvi(const Dataset& data) {
   ScaledData first = ScaleData(data);
   Scaling scaling = std::move(first.scaling);
   scaling.output_mean = mean * unit;
-  scaling.output_sd = sd > 1e-13 * std::abs(mean) && sd > 0 ? sd * unit : unit;
+  scaling.output_sd = (sd > 1e-13 * std::abs(mean) && sd > 0 ? sd : 1) / kOutputSd * unit;
   return ScaleData(data, 0, scaling);
 }
 

@@ -14,7 +14,7 @@ using Eigen::Index;
 constexpr double kShares[] = {1.0 / 7, 4.0 / 7};  // where the second and the third phase begin
 constexpr double kRates[] = {0.003, 0.001, 0.001};
 constexpr double kLowerRoot = 1e-8, kShareOfVariance = 0.01, kLowerNoise = 1e-6;
-constexpr double kLengthscale = 0.29;  // one standard deviation of inputs from 0 to 1; variances and k_f's begin at 1
+constexpr double kLengthscale = 0.2;  // of the width of the inputs; variances and k_f's lengthscale begin at 1
 
 }  // namespace
 
