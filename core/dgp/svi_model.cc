@@ -14,7 +14,7 @@ namespace {
 constexpr uint32_t kInducingStream = 0x5e1;
 constexpr int kMostInducing = 1000, kMostInBatch = 1000, kMostNodes = 1000, kMostSamples = 10;
 constexpr int kCandidatesPerPoint = 20;
-constexpr double kOutputSd = 0.5;
+constexpr double kOutputSd = 1.0 / 3;
 
 // Every `stride`-th of the observations of a level; where those are far too many, a random choice of them.
 std::vector<int> Candidates(const ScaledData& data, int level, int stride, int most, uint64_t seed) {

@@ -118,7 +118,7 @@ TEST(SviModelTest, OutputsOfAllLevelsTogetherAreStandardised) {
     const ScaledData scaled = ScaleForSvi(other);
     const auto low = scaled.y.head(20).array(), high = scaled.y.tail(4).array();
     EXPECT_NEAR(low.mean() + high.mean(), 0, 1e-9) << unit;
-    EXPECT_NEAR(low.square().mean() + high.square().mean(), 2 * 0.25, 1e-9) << unit;
+    EXPECT_NEAR(low.square().mean() + high.square().mean(), 2.0 / 9, 1e-9) << unit;
     EXPECT_EQ(scaled.x.minCoeff(), 0);
     EXPECT_EQ(scaled.x.maxCoeff(), 1);
   }
