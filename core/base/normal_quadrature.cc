@@ -16,4 +16,21 @@ NormalQuadrature::NormalQuadrature(int n) {
   weight /= weight.sum();
 }
 
+Matrix HermitePolynomials(const Vector& node) {
+  const Eigen::Index n = node.size();
+  Matrix h(n, n);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    const double root = std::sqrt(static_cast<double>(k));
+    if (k == 0) {
+      h.row(k).setOnes();
+    } else if (k == 1) {
+      h.row(k) = node.transpose();
+    } else {
+      h.row(k) =
+          (node.transpose().cwiseProduct(h.row(k - 1)) - std::sqrt(static_cast<double>(k - 1)) * h.row(k - 2)) / root;
+    }
+  }
+  return h;
+}
+
 }  // namespace fidelio

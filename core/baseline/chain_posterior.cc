@@ -121,7 +121,7 @@ void ChainPosterior::Lift(int level, const Matrix& x, const std::vector<int>& le
   const Matrix own = x(up, Eigen::all);
   const Vector m = joint.mean(up), sd = joint.covariance.diagonal().cwiseSqrt();
   const Vector v = sd(up).cwiseAbs2();
-  const GaussHermite& rule = Rule(level);
+  const NormalQuadrature& rule = Rule(level);
   const Index n = own.rows(), count = rule.node.size();
   const Matrix z = Inputs(level, own, m, v);
   const Matrix mean = layer.posterior.Predict(z).mean.reshaped(n, count);
@@ -134,7 +134,7 @@ void ChainPosterior::Lift(int level, const Matrix& x, const std::vector<int>& le
   } else {
     const Vector inverse = sd.cwiseInverse();
     const Matrix correlation = inverse.asDiagonal() * joint.covariance * inverse.asDiagonal();
-    const Matrix coefficients = mean * rule.weight.asDiagonal() * rule.polynomial.transpose();  // n×K
+    const Matrix coefficients = mean * rule.weight.asDiagonal() * HermitePolynomials(rule.node).transpose();  // n×K
     Vector c = sd;
     c(up) = coefficients.col(1);
     joint.covariance = c.asDiagonal() * correlation * c.asDiagonal();

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/base/normal_quadrature.h"
 #include "core/baseline/chain_layer.h"
-#include "core/baseline/gauss_hermite.h"
 #include "core/baseline/scaled_posterior.h"
 #include "core/gp/gp_posterior.h"
 
@@ -62,7 +62,9 @@ class ChainPosterior : public ScaledPosterior {
     Gaussians of;
   };
 
-  const GaussHermite& Rule(int level) const { return layers_[level].kind == LayerKind::kNonlinear ? nodes_ : single_; }
+  const NormalQuadrature& Rule(int level) const {
+    return layers_[level].kind == LayerKind::kNonlinear ? nodes_ : single_;
+  }
   // The layer's inputs: x, and below it the nodes of N(m, v), one block of rows per node.
   Matrix Inputs(int level, const Matrix& x, const Vector& m, const Vector& v) const;
   Passage Pass(int level, const Matrix& x, GpPosterior::Moments below) const;
@@ -72,7 +74,7 @@ class ChainPosterior : public ScaledPosterior {
   // One level up of a joint Gaussian, for the rows whose level is at least `level`.
   void Lift(int level, const Matrix& x, const std::vector<int>& levels, JointGaussian& joint) const;
 
-  GaussHermite nodes_, single_;
+  NormalQuadrature nodes_, single_;
   std::vector<Layer> layers_;
 };
 

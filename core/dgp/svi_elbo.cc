@@ -15,7 +15,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kLeastVariance = 1e-14;
+constexpr double kSampleJitter = 1e-6;
 constexpr uint32_t kBatchStream = 0x5e2, kSampleStream = 0x5e3;
 
 Eigen::Map<const Vector> MeanOf(const SviModel::Layer& layer, const Vector& parameters) {
@@ -78,145 +78,119 @@ LayerNodes SviElbo::Nodes(int t, const State& state) const {
 absl::Status SviElbo::FactoriseInducing(int t, const Vector& parameters) {
   const SviModel::Layer& layer = model_->layers[t];
   State& s = states_[t];
-  s.inducing_kernel.Forward(layer.shape, parameters.segment(layer.theta, layer.shape.size()), layer.z, layer.zf,
-                            {.x = &layer.z, .point = nullptr, .f = &layer.zf}, s.k_zz);
+  s.theta = layer.Theta(parameters);
+  s.inducing_kernel.Forward(layer.shape, s.theta, layer.z, layer.zf, {.x = &layer.z, .point = nullptr, .f = &layer.zf},
+                            s.k_zz);
   FIDELIO_RETURN_IF_ERROR(
       s.whitening.Factorise(s.k_zz, model_->settings.jitter, threads_, absl::StrFormat("K_ZZ of layer %d", t)));
   max_jitter_ = std::max(max_jitter_, s.whitening.extra_jitter());
   return absl::OkStatus();
 }
 
-absl::Status SviElbo::Forward(int t, const Vector& parameters, const SviSpace& space) {
+absl::Status SviElbo::Forward(int t, const Vector& parameters) {
   const SviModel::Layer& layer = model_->layers[t];
   const NodeLayer& nodes = nodes_[t];
   State& s = states_[t];
-  const auto theta = parameters.segment(layer.theta, layer.shape.size());
   if (t > 0) {
     const State& below = states_[t - 1];
     s.f.resize(nodes.size());
     for (Index p = 0; p < nodes.size(); ++p) {
       const int parent = nodes.parent[p];
-      s.f[p] = below.layer.mean()[parent] +
-               nodes.xi[p] * std::sqrt(std::max(below.layer.variance()[parent], kLeastVariance));
+      s.f[p] = below.layer.mean()[parent] + nodes.xi[p] * std::sqrt(below.layer.variance()[parent] + kSampleJitter);
     }
   }
   FIDELIO_RETURN_IF_ERROR(FactoriseInducing(t, parameters));
   const LayerNodes at = Nodes(t, s);
-  s.node_kernel.Forward(layer.shape, theta, layer.z, layer.zf, at, s.k_zp);
+  s.node_kernel.Forward(layer.shape, s.theta, layer.z, layer.zf, at, s.k_zp);
   s.whitening.Apply(s.k_zp, s.a);
-  s.diagonal = LayerDiagonal(layer.shape, theta, at);
-  s.m = MeanOf(layer, parameters);
-  s.s = RootOf(layer, parameters);
-  if (t == 0 && space.inducing_mean) s.m = s.whitening.inverse_factor() * s.m;
-  if (space.inducing_root) s.whitening.Apply(RootOf(layer, parameters), s.s);
+  s.diagonal = LayerDiagonal(layer.shape, s.theta, at);
+  s.m = s.whitening.inverse_factor() * MeanOf(layer, parameters);
+  s.whitening.Apply(RootOf(layer, parameters), s.s, Part::kLower);
   s.layer.Forward(s.a, s.diagonal, s.m, s.s, threads_);
   return absl::OkStatus();
 }
 
-double SviElbo::LogLikelihood(int t, const Vector& parameters, Vector* gradient) {
+double SviElbo::LogLikelihood(int t, const Vector& parameters) {
   const SviModel::Layer& layer = model_->layers[t];
   const NodeLayer& nodes = nodes_[t];
   State& s = states_[t];
   const int batch = first_[t + 1] - first_[t];
   if (batch == 0) return 0;
   const double scale = static_cast<double>(model_->data.count(t)) / batch;
-  const double learned = layer.noise >= 0 ? std::exp(parameters[layer.noise]) : 0;
-  double sum = 0, noise_bar = 0;
+  const double learned = layer.noise >= 0 ? layer.Noise(parameters) : kVariationalNoiseFloor;
+  double sum = 0;
   for (Index p = 0; p < nodes.size() && nodes.point[p] < first_[t + 1]; ++p) {
     const int i = nodes.point[p];
-    const double w = scale * nodes.weight[p], noise = learned + noise_[i] + kVariationalNoiseFloor;
+    const double w = scale * nodes.weight[p], noise = learned + noise_[i];
     const double residual = y_[i] - s.layer.mean()[p], square = residual * residual + s.layer.variance()[p];
     sum -= 0.5 * w * (kLogTwoPi + std::log(noise) + square / noise);
     s.mean_bar[p] += w * residual / noise;
     s.variance_bar[p] -= 0.5 * w / noise;
-    noise_bar -= 0.5 * w * (1 / noise - square / (noise * noise));
+    s.noise_bar -= 0.5 * w * (1 / noise - square / (noise * noise));
   }
-  if (gradient != nullptr && layer.noise >= 0) (*gradient)[layer.noise] += learned * noise_bar;
   return sum;
 }
 
-absl::StatusOr<double> SviElbo::Evaluate(const Vector& parameters, const SviSpace& space, int64_t step,
-                                         Vector* gradient) {
+absl::StatusOr<double> SviElbo::Evaluate(const Vector& parameters, int64_t step, Vector* gradient) {
   const int layers = static_cast<int>(states_.size());
   DrawBatch(step);
   if (gradient != nullptr) gradient->setZero(model_->size);
   double value = 0;
   for (int t = 0; t < layers; ++t) {
-    FIDELIO_RETURN_IF_ERROR(Forward(t, parameters, space));
+    FIDELIO_RETURN_IF_ERROR(Forward(t, parameters));
     State& s = states_[t];
     s.mean_bar.setZero(nodes_[t].size());
     s.variance_bar.setZero(nodes_[t].size());
-    value += LogLikelihood(t, parameters, gradient) - s.layer.divergence();
+    s.noise_bar = 0;
+    value += LogLikelihood(t, parameters) - s.layer.divergence();
   }
   if (gradient != nullptr) {
-    for (int t = layers; t-- > 0;) Reverse(t, parameters, space, *gradient);
+    for (int t = layers; t-- > 0;) Reverse(t, parameters, *gradient);
   }
   return value;
 }
 
-void SviElbo::Reverse(int t, const Vector& parameters, const SviSpace& space, Vector& gradient) {
+void SviElbo::Reverse(int t, const Vector& parameters, Vector& gradient) {
   const SviModel::Layer& layer = model_->layers[t];
   const NodeLayer& nodes = nodes_[t];
   State& s = states_[t];
   const Index m = layer.z.rows();
-  const auto theta = parameters.segment(layer.theta, layer.shape.size());
-  auto theta_bar = gradient.segment(layer.theta, layer.shape.size());
+  s.theta_bar.setZero(layer.shape.size());
   s.layer.Reverse(s.mean_bar, s.variance_bar, s.a_bar, s.m_bar, s.s_bar);
   // m = L⁻¹·mean and S = L⁻¹·root are whitened as covariances are.
-  if (t == 0 && space.inducing_mean) {
-    s.whitening.Reverse(s.m, s.m_bar, s.k_bar);
-    s.m_bar = s.k_bar.col(0);
-  }
-  if (space.inducing_root) {
-    s.whitening.Reverse(s.s, s.s_bar, s.k_bar);
-    s.s_bar = s.k_bar.triangularView<Eigen::Lower>();
-  }
-  gradient.segment(layer.mean, m) = s.m_bar;
-  Eigen::Map<Matrix>(gradient.data() + layer.root, m, m) = s.s_bar;
+  s.whitening.Reverse(s.m, s.m_bar, s.k_bar);
+  gradient.segment(layer.mean, m) = s.k_bar.col(0);
+  s.whitening.Reverse(s.s, s.s_bar, s.k_bar, Part::kLower);
+  Eigen::Map<Matrix>(gradient.data() + layer.root, m, m) = s.k_bar.triangularView<Eigen::Lower>();
   Vector f_bar = Vector::Zero(t > 0 ? nodes.size() : 0), zf_bar = Vector::Zero(layer.zf.size()), unused = zf_bar;
-  ReverseLayerDiagonal(layer.shape, theta, Nodes(t, s), s.variance_bar, theta_bar, f_bar);
+  ReverseLayerDiagonal(layer.shape, s.theta, Nodes(t, s), s.variance_bar, s.theta_bar, f_bar);
   s.whitening.Reverse(s.a, s.a_bar, s.k_bar);
-  s.node_kernel.Reverse(s.k_bar, theta_bar, zf_bar, f_bar);
+  s.node_kernel.Reverse(s.k_bar, s.theta_bar, zf_bar, f_bar);
   s.whitening.Finish(s.k_bar);
-  s.inducing_kernel.Reverse(s.k_bar, theta_bar, zf_bar, unused);
+  s.inducing_kernel.Reverse(s.k_bar, s.theta_bar, zf_bar, unused);
+  layer.Reverse(parameters, s.theta_bar, s.noise_bar, gradient);
   if (t == 0) return;
   State& below = states_[t - 1];
   for (Index p = 0; p < nodes.size(); ++p) {
     const int parent = nodes.parent[p];
     below.mean_bar[parent] += f_bar[p];
-    const double variance = below.layer.variance()[parent];
-    if (variance > kLeastVariance) below.variance_bar[parent] += 0.5 * f_bar[p] * nodes.xi[p] / std::sqrt(variance);
+    below.variance_bar[parent] +=
+        0.5 * f_bar[p] * nodes.xi[p] / std::sqrt(below.layer.variance()[parent] + kSampleJitter);
   }
 }
 
-absl::Status SviElbo::WhitenMean(int t, Vector* parameters) {
-  FIDELIO_RETURN_IF_ERROR(FactoriseInducing(t, *parameters));
+absl::StatusOr<Matrix> SviElbo::Factor(int t, const Vector& parameters) {
+  FIDELIO_RETURN_IF_ERROR(FactoriseInducing(t, parameters));
+  return Matrix(states_[t].whitening.factor().triangularView<Eigen::Lower>());
+}
+
+absl::StatusOr<SviElbo::Whitened> SviElbo::Whiten(int t, const Vector& parameters) {
+  FIDELIO_RETURN_IF_ERROR(FactoriseInducing(t, parameters));
   const SviModel::Layer& layer = model_->layers[t];
-  const Vector mean = states_[t].whitening.inverse_factor() * MeanOf(layer, *parameters);
-  parameters->segment(layer.mean, mean.size()) = mean;
-  return absl::OkStatus();
-}
-
-absl::Status SviElbo::Convert(const SviSpace& from, const SviSpace& to, Vector* parameters) {
-  const bool mean_changes = from.inducing_mean != to.inducing_mean,
-             root_changes = from.inducing_root != to.inducing_root;
-  for (int t = 0; t < static_cast<int>(states_.size()); ++t) {
-    if (!root_changes && !(mean_changes && t == 0)) continue;
-    FIDELIO_RETURN_IF_ERROR(FactoriseInducing(t, *parameters));
-    const SviModel::Layer& layer = model_->layers[t];
-    const Matrix& inverse = states_[t].whitening.inverse_factor();
-    const Matrix factor = states_[t].whitening.factor().triangularView<Eigen::Lower>();
-    if (mean_changes && t == 0) {
-      const Vector mean = (to.inducing_mean ? factor : inverse) * MeanOf(layer, *parameters);
-      parameters->segment(layer.mean, mean.size()) = mean;
-    }
-    if (root_changes) {
-      const Matrix root = (to.inducing_root ? factor : inverse) * RootOf(layer, *parameters);
-      Eigen::Map<Matrix>(parameters->data() + layer.root, root.rows(), root.cols()) =
-          root.triangularView<Eigen::Lower>();
-    }
-  }
-  return absl::OkStatus();
+  Whitened q;
+  q.mean = states_[t].whitening.inverse_factor() * MeanOf(layer, parameters);
+  q.root = (states_[t].whitening.inverse_factor() * RootOf(layer, parameters)).triangularView<Eigen::Lower>();
+  return q;
 }
 
 }  // namespace fidelio

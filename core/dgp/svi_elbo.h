@@ -2,7 +2,8 @@
 //
 //   Σ_t N_t/B_t Σ_{i in batch} 1/S Σ_s [ −½ log 2πσ_t² − ((y_i − mean)² + var) / 2σ_t² ] − Σ_t KL[q(u_t) ‖ p(u_t)]
 //
-// with mean and var of layer t at (x_i, f_s), f_s = mean + ξ_s·√var of the layer below, ξ ~ N(0, 1) (reparameterised). Levels with at
+// with mean and var of layer t at (x_i, f_s), f_s = mean + ξ_s·√(var + 1e-6) of the layer below, ξ ~ N(0, 1) (reparameterised; the
+// 1e-6 is the published code's: without it, gradients by variances near 0 are all noise). Levels with at
 // most `batch_size` observations are in every batch as a whole. A step's numbers depend on the seed and its number alone.
 //
 // Work and memory of a step depend on the batch and the inducing points, never on N. Buffers are reused. Not thread-safe.
@@ -23,24 +24,22 @@
 
 namespace fidelio {
 
-// Whether parameters of q are those of u itself, or of the whitened v = L⁻¹u.
-struct SviSpace {
-  bool inducing_mean = false;  // layer 1's mean is that of u; means of the other layers are always those of v
-  bool inducing_root = false;  // the roots of all layers are those of u
-};
-
 class SviElbo {
  public:
   SviElbo(std::shared_ptr<const SviModel> model, uint64_t seed, int threads);
 
   // The estimate of step number `step`, and its gradient.
-  absl::StatusOr<double> Evaluate(const Vector& parameters, const SviSpace& space, int64_t step, Vector* gradient);
+  absl::StatusOr<double> Evaluate(const Vector& parameters, int64_t step, Vector* gradient);
 
-  // The same q in another space.
-  absl::Status Convert(const SviSpace& from, const SviSpace& to, Vector* parameters);
+  // The factor L of layer t's K_ZZ, lower triangular.
+  absl::StatusOr<Matrix> Factor(int t, const Vector& parameters);
 
-  // Replaces layer t's mean, which is that of u, by that of v.
-  absl::Status WhitenMean(int t, Vector* parameters);
+  // Layer t's q of the whitened v = L⁻¹u.
+  struct Whitened {
+    Vector mean;
+    Matrix root;
+  };
+  absl::StatusOr<Whitened> Whiten(int t, const Vector& parameters);
 
   double max_jitter() const { return max_jitter_; }  // relative, beyond the settings', since the construction
 
@@ -49,15 +48,16 @@ class SviElbo {
     LayerKernel inducing_kernel, node_kernel;
     Whitening whitening;
     SparseLayer layer;
-    Matrix k_zz, k_zp, a, a_bar, k_bar, s, s_bar, s_own_bar;
-    Vector f, diagonal, m, m_bar, mean_bar, variance_bar;
+    Matrix k_zz, k_zp, a, a_bar, k_bar, s, s_bar;
+    Vector theta, theta_bar, f, diagonal, m, m_bar, mean_bar, variance_bar;
+    double noise_bar = 0;
   };
   void DrawBatch(int64_t step);
   LayerNodes Nodes(int layer, const State& state) const;
   absl::Status FactoriseInducing(int layer, const Vector& parameters);
-  absl::Status Forward(int layer, const Vector& parameters, const SviSpace& space);
-  double LogLikelihood(int layer, const Vector& parameters, Vector* gradient);
-  void Reverse(int layer, const Vector& parameters, const SviSpace& space, Vector& gradient);
+  absl::Status Forward(int layer, const Vector& parameters);
+  double LogLikelihood(int layer, const Vector& parameters);
+  void Reverse(int layer, const Vector& parameters, Vector& gradient);
 
   std::shared_ptr<const SviModel> model_;
   uint64_t seed_;

@@ -16,12 +16,11 @@
 #include "core/dgp/sparse_fit_state.h"
 #include "core/dgp/sparse_mf_dgp_impl.h"
 #include "core/dgp/svi_training.h"
-#include "core/dgp/variational_model.h"
 
 namespace fidelio {
 namespace {
 
-constexpr uint32_t kVersion = 1, kRecipe = 1;
+constexpr uint32_t kVersion = 1, kRecipe = 2;
 
 }  // namespace
 
@@ -41,25 +40,25 @@ struct SviFit::Impl {
     options.warm_start = nullptr;
     steps = options.steps > 0 ? options.steps : kPublishedSteps;
     model = std::make_shared<const SviModel>(
-        ScaleData(data), options.kernel.value_or(KernelFamily::kRbf),
+        ScaleForSvi(data), options.kernel.value_or(KernelFamily::kRbf),
         SviSettings::For(CountsOf(data), options.inducing_points, options.batch_size), options.seed);
   }
 
   absl::StatusOr<std::unique_ptr<MixtureEmulator>> Finish(SviTraining& training) const {
-    Vector p = state.parameters;
-    FIDELIO_RETURN_IF_ERROR(training.elbo().Convert(training.SpaceOf(state.phase), {}, &p));
+    const Vector& p = state.parameters;
     std::vector<SparseLayerState> layers;
-    for (const SviModel::Layer& own : model->layers) {
-      const Eigen::Index m = own.z.rows();
+    for (int t = 0; t < static_cast<int>(model->layers.size()); ++t) {
+      const SviModel::Layer& own = model->layers[t];
+      FIDELIO_ASSIGN_OR_RETURN(SviElbo::Whitened q, training.elbo().Whiten(t, p));
       SparseLayerState layer;
       layer.shape = own.shape;
-      layer.theta = p.segment(own.theta, own.shape.size());
+      layer.theta = own.Theta(p);
       layer.z = own.z;
       layer.zf = own.zf;
       layer.jitter = model->settings.jitter;
-      layer.m = p.segment(own.mean, m);
-      layer.root = Eigen::Map<const Matrix>(p.data() + own.root, m, m);
-      layer.noise = own.noise >= 0 ? std::exp(p[own.noise]) + kVariationalNoiseFloor : 0;
+      layer.m = std::move(q.mean);
+      layer.root = std::move(q.root);
+      layer.noise = own.Noise(p);
       layers.push_back(std::move(layer));
     }
     FitReport report;

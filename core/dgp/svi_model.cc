@@ -1,10 +1,12 @@
 #include "core/dgp/svi_model.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "core/base/random.h"
 #include "core/dgp/variational_model.h"
+#include "core/param/positive.h"
 
 namespace fidelio {
 namespace {
@@ -12,6 +14,7 @@ namespace {
 constexpr uint32_t kInducingStream = 0x5e1;
 constexpr int kMostInducing = 1000, kMostInBatch = 1000, kMostNodes = 1000, kMostSamples = 10;
 constexpr int kCandidatesPerPoint = 20;
+constexpr double kOutputSd = 1.0 / 3;
 
 // Every `stride`-th of the observations of a level; where those are far too many, a random choice of them.
 std::vector<int> Candidates(const ScaledData& data, int level, int stride, int most, uint64_t seed) {
@@ -40,6 +43,29 @@ SviSettings SviSettings::For(const std::vector<int>& counts, int inducing_points
   return settings;
 }
 
+ScaledData ScaleForSvi(const Dataset& data) {
+  // Values divided by their largest magnitude, so that outputs near the limits of double work.
+  double unit = 0, mean = 0, square = 0, levels = 0;
+  for (const LevelData& level : data.levels) {
+    if (level.y.size() == 0) continue;
+    unit = std::max(unit, level.y.cwiseAbs().maxCoeff());
+    ++levels;
+  }
+  if (!(unit > 0)) unit = 1;
+  for (const LevelData& level : data.levels) {
+    if (level.y.size() > 0) mean += (level.y / unit).mean() / levels;
+  }
+  for (const LevelData& level : data.levels) {
+    if (level.y.size() > 0) square += ((level.y / unit).array() - mean).square().mean() / levels;
+  }
+  const double sd = std::sqrt(square);
+  ScaledData first = ScaleData(data);
+  Scaling scaling = std::move(first.scaling);
+  scaling.output_mean = mean * unit;
+  scaling.output_sd = (sd > 1e-13 * std::abs(mean) && sd > 0 ? sd : 1) / kOutputSd * unit;
+  return ScaleData(data, 0, scaling);
+}
+
 SviModel::SviModel(ScaledData scaled, KernelFamily family, const SviSettings& s, uint64_t seed)
     : data(std::move(scaled)), settings(s) {
   for (int t = 0; t < data.levels(); ++t) {
@@ -52,8 +78,9 @@ SviModel::SviModel(ScaledData scaled, KernelFamily family, const SviSettings& s,
     layer.z = data.x(chosen, Eigen::all);
     layer.zy = data.y(chosen);
     if (t > 0) layer.zf = layer.zy;
-    layer.theta = size;
+    layer.kernel = size;
     size += layer.shape.size();
+    if (layer.shape.linked) layer.link_variance = size++;
     if (data.learn_noise[t] && data.count(t) > 0) layer.noise = size++;
     const int m = static_cast<int>(chosen.size());
     layer.mean = size;
@@ -61,6 +88,34 @@ SviModel::SviModel(ScaledData scaled, KernelFamily family, const SviSettings& s,
     size += m + m * m;
     layers.push_back(std::move(layer));
   }
+}
+
+Vector SviModel::Layer::Theta(const Vector& parameters) const {
+  Vector theta = parameters.segment(kernel, shape.size()).unaryExpr([](double x) { return std::log(PositiveOf(x)); });
+  if (shape.linked) {
+    const double variance = std::log(PositiveOf(parameters[link_variance]));
+    theta[shape.linear()] += variance;
+    theta[shape.nonlinear()] += variance;
+  }
+  return theta;
+}
+
+double SviModel::Layer::Noise(const Vector& parameters) const { return noise >= 0 ? PositiveOf(parameters[noise]) : 0; }
+
+void SviModel::Layer::Reverse(const Vector& parameters, const Vector& theta_bar, double noise_bar,
+                              Vector& gradient) const {
+  const auto log_slope = [&](int i) { return PositiveSlope(parameters[i]) / PositiveOf(parameters[i]); };
+  for (int i = 0; i < shape.size(); ++i) gradient[kernel + i] += theta_bar[i] * log_slope(kernel + i);
+  if (shape.linked) {
+    gradient[link_variance] += (theta_bar[shape.linear()] + theta_bar[shape.nonlinear()]) * log_slope(link_variance);
+  }
+  if (noise >= 0) gradient[noise] += noise_bar * PositiveSlope(parameters[noise]);
+}
+
+void SviModel::Layer::Set(const Vector& theta, double noise_variance, Vector& parameters) const {
+  parameters.segment(kernel, shape.size()) = theta.unaryExpr([](double x) { return UnboundedOf(std::exp(x)); });
+  if (shape.linked) parameters[link_variance] = UnboundedOf(1);
+  if (noise >= 0) parameters[noise] = UnboundedOf(noise_variance);
 }
 
 }  // namespace fidelio

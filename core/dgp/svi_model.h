@@ -1,9 +1,13 @@
 // SviModel: all that stochastic variational inference of an MF-DGP needs besides its parameters.
 //
-// As published (Cutajar et al. 2019, and their code): the inducing inputs of layer 1 are observed inputs of level 1, those of
-// layer t every other observation (x, y) of level t−1 (of the next below that has any), fixed; at most `inducing_points` per layer, then as far apart as they can be
-// among a random choice. Parameters, layer by layer: θ (layer_kernel.h), the log of the noise variance, the mean of q(u) (M) and
-// its lower triangular root (M×M, column by column). Immutable after construction; safe to share between threads.
+// As published (Cutajar et al. 2019, and their code): the inducing inputs of layer 1 are observed inputs of level 1, those of layer t
+// every other observation (x, y) of level t−1 (of the next below that has any), fixed; at most `inducing_points` per layer, then as
+// far apart as they can be among a random choice.
+//
+// Parameters, layer by layer, all as in the published code: what θ (layer_kernel.h) has the logarithms of, the variance of κ_ρ (which
+// multiplies s2 and vf: with it, a step changes the link as a whole) and the noise variance, each in the form of core/param/positive.h;
+// the mean of q(u) (M) and its lower triangular root (M×M, column by column), of u itself, not whitened.
+// Immutable after construction; safe to share between threads.
 #ifndef FIDELIO_CORE_DGP_SVI_MODEL_H_
 #define FIDELIO_CORE_DGP_SVI_MODEL_H_
 
@@ -13,6 +17,7 @@
 #include "core/base/types.h"
 #include "core/dgp/layer_kernel.h"
 #include "core/dgp/scaled_data.h"
+#include "core/emulator/dataset.h"
 
 namespace fidelio {
 
@@ -26,13 +31,26 @@ struct SviSettings {
   static SviSettings For(const std::vector<int>& counts, int inducing_points, int batch_size);
 };
 
+// Inputs go to [0,1] as in ScaleData; outputs to mean 0 and standard deviation ⅓ of the levels together, each level counting the same.
+// Steps of Adam have a length, so that the scale decides how far a training leads. The published one takes outputs as they are, and
+// its rates and starting values suit small ones: at a standard deviation of 1, 35,000 steps do not suffice for three levels.
+ScaledData ScaleForSvi(const Dataset& data);
+
 struct SviModel {
   struct Layer {
     LayerShape shape;
     Matrix z;   // M×D
     Vector zf;  // M, of linked layers: outputs of level t−1
-    Vector zy;  // M, what q(u) begins with: outputs of level t−1, or of level 1 in layer 1
-    int theta = 0, noise = -1, mean = 0, root = 0;  // places of the parameters; noise −1: not learned
+    Vector zy;  // M, outputs of level t−1, or of level 1 in layer 1
+    // Places of the parameters; −1: there is none.
+    int kernel = 0, link_variance = -1, noise = -1, mean = 0, root = 0;
+
+    Vector Theta(const Vector& parameters) const;  // of the layer's kernel
+    double Noise(const Vector& parameters) const;  // the learned variance, 0 where it is given
+    // Given ∂F/∂θ and ∂F/∂(noise variance): adds to those of the parameters.
+    void Reverse(const Vector& parameters, const Vector& theta_bar, double noise_bar, Vector& gradient) const;
+    // Sets the parameters to θ and a noise variance; κ_ρ's variance is 1.
+    void Set(const Vector& theta, double noise_variance, Vector& parameters) const;
   };
 
   ScaledData data;

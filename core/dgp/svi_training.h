@@ -1,13 +1,13 @@
 // SviTraining: the training of an MF-DGP as it was published (Cutajar et al. 2019), step by step.
 //
 // Adam on the bound's estimates (svi_elbo.h), in phases (shares of all steps as in the published code, 5,000 : 15,000 : 15,000):
-//   settle   rate .003; noise and the roots of all q fixed at small values; the mean of layer 1 fixed at the observed outputs; the
-//            hyperparameters of upper layers fixed too (not so in the published code)
-//   widen    rate .001; noise and roots free
-//   free     rate .001; everything free
-// Free parameters of q are those of the whitened v, under which Adam needs far fewer steps than under the published code's u; but what
-// is fixed is fixed as u, so that the bound is about the marginal likelihood of the means. Layers between the lowest and the highest
-// have no observed outputs at their inducing inputs: their means begin at those of the level below, as published, but are free.
+//   settle   rate .003; the roots of all q fixed, small (1e-8 of the prior's, in the highest layer .01·var y), and the highest
+//            level's noise at .01·var y
+//   widen    rate .001; these free
+//   free     rate .001; so are the means of layers between the lowest and the highest, until here those of the level below
+// Layer 1's mean begins at the observed outputs, the highest layer's at 0. Hyperparameters are free throughout. All is as in the
+// published code (Emukit's multi_fidelity_dgp), the form of the parameters included (svi_model.h), in whose units most of its effect
+// lies: it decides how far 35,000 steps of Adam lead.
 // The step depends on the state before it alone: a training can be saved between steps and continued to the same bits.
 #ifndef FIDELIO_CORE_DGP_SVI_TRAINING_H_
 #define FIDELIO_CORE_DGP_SVI_TRAINING_H_
@@ -44,16 +44,12 @@ class SviTraining {
   // One step. `fraction`: of the training that is done, 0…1, which says the phase.
   absl::Status Step(double fraction, SviState* state);
 
-  // The space of a state's q.
-  SviSpace SpaceOf(int phase) const { return {.inducing_mean = lower_ && phase < 2, .inducing_root = phase < 1}; }
-
   SviElbo& elbo() { return elbo_; }
 
  private:
   void FixParameters(int phase, Vector& gradient) const;
 
   std::shared_ptr<const SviModel> model_;
-  bool lower_;  // there is a layer below the highest
   SviElbo elbo_;
   Vector gradient_;
 };

@@ -44,15 +44,18 @@ absl::Status Whitening::Factorise(const Matrix& k_zz, double jitter, int threads
   return absl::OkStatus();
 }
 
-void Whitening::Apply(const ConstMatrixRef& k, Matrix& a) const {
+void Whitening::Apply(const ConstMatrixRef& k, Matrix& a, Part part) const {
   a.resize(k.rows(), k.cols());
-  LargeMultiply(threads_, {.a = Part::kLower}, 1, inverse_, k, Write::kSet, a);
+  LargeMultiply(threads_, {.a = Part::kLower, .b = part}, 1, inverse_, k, Write::kSet, a);
 }
 
-void Whitening::Reverse(const Matrix& a, const Matrix& a_bar, Matrix& k_bar) {
+void Whitening::Reverse(const Matrix& a, const Matrix& a_bar, Matrix& k_bar, Part part) {
   k_bar.resize(a.rows(), a.cols());
-  LargeMultiply(threads_, {.a = Part::kUpper}, 1, inverse_.transpose(), a_bar, Write::kSet, k_bar);
-  LargeMultiply(threads_, {.c = Part::kLower}, 1, a_bar, a.transpose(), Write::kAdd, inner_);
+  const bool lower = part == Part::kLower;
+  LargeMultiply(threads_, {.a = Part::kUpper, .b = part, .c = part}, 1, inverse_.transpose(), a_bar, Write::kSet,
+                k_bar);
+  LargeMultiply(threads_, {.a = part, .b = lower ? Part::kUpper : Part::kAll, .c = Part::kLower}, 1, a_bar,
+                a.transpose(), Write::kAdd, inner_);
 }
 
 void Whitening::Finish(Matrix& k_zz_bar) {

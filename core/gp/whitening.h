@@ -27,12 +27,12 @@ class Whitening {
   const Matrix& factor() const { return factor_; }           // L; its strict upper triangle is not zero
   double extra_jitter() const { return extra_; }             // relative, that the factorisation needed beyond `jitter`
 
-  // a = L⁻¹ k.
-  void Apply(const ConstMatrixRef& k, Matrix& a) const;
+  // a = L⁻¹ k. `part`: kLower where k is lower triangular, as a root of the inducing variables' covariance is; a is, too.
+  void Apply(const ConstMatrixRef& k, Matrix& a, Part part = Part::kAll) const;
 
   // The reverse pass. Given ∂F/∂A (consumed) and A: k_bar = ∂F/∂k(Z, x), and the part of ∂F/∂K_ZZ that flows through A is
-  // remembered.
-  void Reverse(const Matrix& a, const Matrix& a_bar, Matrix& k_bar);
+  // remembered. With part kLower, of k_bar, a and a_bar the lower triangles count; the rest of k_bar is scratch.
+  void Reverse(const Matrix& a, const Matrix& a_bar, Matrix& k_bar, Part part = Part::kAll);
 
   // ∂F/∂K_ZZ of all Reverse calls since the factorisation: symmetric, every element counted.
   void Finish(Matrix& k_zz_bar);

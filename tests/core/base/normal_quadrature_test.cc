@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "gtest/gtest.h"
+#include "tests/support/near.h"
 
 namespace fidelio {
 namespace {
@@ -22,6 +23,12 @@ TEST(NormalQuadratureTest, IntegratesPolynomialsUpToTwiceItsSizeExactly) {
 TEST(NormalQuadratureTest, AnOddRuleHasItsMiddleNodeAtZero) {
   EXPECT_EQ(NormalQuadrature(9).node[4], 0.0);
   EXPECT_EQ(NormalQuadrature(9).node[0], -NormalQuadrature(9).node[8]);
+}
+
+TEST(NormalQuadratureTest, HermitePolynomialsAreOrthonormal) {
+  const NormalQuadrature rule(9);
+  const Matrix h = HermitePolynomials(rule.node);
+  EXPECT_TRUE(Near(h * rule.weight.asDiagonal() * h.transpose(), Matrix::Identity(9, 9), 1e-11));
 }
 
 }  // namespace

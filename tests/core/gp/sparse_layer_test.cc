@@ -79,6 +79,33 @@ TEST(WhiteningTest, ReversesExactly) {
   EXPECT_LT(CheckGradient(objective, at, 1e-4).max_relative_error, 1e-7);
 }
 
+TEST(WhiteningTest, ALowerTriangularRootIsWhitenedLikeAnyMatrix) {
+  constexpr int kSize = 70;  // large enough for blocks
+  Random random(2, 0);
+  Matrix root(kSize, kSize), bar(kSize, kSize);
+  for (Matrix* m : {&root, &bar}) {
+    for (double& v : m->reshaped()) v = random.Normal();
+  }
+  root = root.triangularView<Eigen::Lower>().toDenseMatrix();
+  bar = bar.triangularView<Eigen::Lower>().toDenseMatrix();
+  const Vector x = Vector::LinSpaced(kSize, -30, 30);
+  const Matrix k = Kernel(x, x);
+  Whitening one, other;
+  ASSERT_TRUE(one.Factorise(k, 1e-3, 1, "K").ok());
+  ASSERT_TRUE(other.Factorise(k, 1e-3, 1, "K").ok());
+  Matrix a, a_other, k_bar, k_bar_other, k_zz_bar, k_zz_bar_other;
+  one.Apply(root, a);
+  other.Apply(root, a_other, Part::kLower);
+  EXPECT_TRUE(Near(a, a_other, 1e-10));
+  one.Reverse(a, bar, k_bar);
+  other.Reverse(a_other, bar, k_bar_other, Part::kLower);
+  EXPECT_TRUE(Near(k_bar.triangularView<Eigen::Lower>().toDenseMatrix(),
+                   k_bar_other.triangularView<Eigen::Lower>().toDenseMatrix(), 1e-9));
+  one.Finish(k_zz_bar);
+  other.Finish(k_zz_bar_other);
+  EXPECT_TRUE(Near(k_zz_bar, k_zz_bar_other, 1e-9));
+}
+
 TEST(SparseLayerTest, IsThePriorWhenQIs) {
   const Matrix a = WhitenedCross();
   SparseLayer layer;

@@ -46,11 +46,16 @@ ObservationBatch Batch(int level) {
 MutationContext Creation() { return Request("create-1", "create"); }
 MutationContext Addition(int level) { return Request(absl::StrCat("add-", level), level == 0 ? "coarse" : "fine"); }
 
+WayFiles FilesOf(const Way& way) {
+  return {absl::StrCat(way.name, ".checkpoint"), absl::StrCat(way.name, ".export"), absl::StrCat(way.name, ".csv")};
+}
+
 Matrix Predict(const Emulator& emulator) {
   constexpr int kCount = std::size(kInputs);
   const Matrix x = Eigen::Map<const Vector>(kInputs, kCount);
-  Matrix rows(kLevels * kCount, kColumns);
-  for (int level = 0; level < kLevels; ++level) {
+  const int levels = emulator.levels();  // a GP has the highest alone
+  Matrix rows(levels * kCount, kColumns);
+  for (int level = 0; level < levels; ++level) {
     const auto prediction = emulator.Predict(x, {.level = level, .include_noise = true, .quantiles = {0.1, 0.9}});
     if (!prediction.ok()) {
       ADD_FAILURE() << prediction.status();
@@ -78,6 +83,27 @@ Matrix ReadPredictions(const std::string& path) {
   return rows;
 }
 
+namespace {
+
+// The three files of a model that is fitted.
+void WriteModel(Server& server, const std::string& model, const std::string& directory, const WayFiles& files) {
+  WriteFile(absl::StrCat(directory, "/", files.exported), ExportBytes(server.service(), model));
+  WriteFile(absl::StrCat(directory, "/", files.checkpoint), server.store().ReadCheckpoint(model, 1).value());
+  const auto loaded = server->AcquireRevision(model, 1);
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  std::string text = "level,x,mean,variance,q10,q90\n";
+  const Matrix rows = Predict((*loaded)->emulator());
+  for (Eigen::Index i = 0; i < rows.rows(); ++i) {
+    for (Eigen::Index j = 0; j < kColumns; ++j) {
+      absl::StrAppendFormat(&text, "%s%.17g", j == 0 ? "" : ",", rows(i, j));
+    }
+    text += '\n';
+  }
+  WriteFile(absl::StrCat(directory, "/", files.predictions), text);
+}
+
+}  // namespace
+
 void Write(const std::string& directory) {
   const TempDirectory data;
   {
@@ -88,19 +114,18 @@ void Write(const std::string& directory) {
       ASSERT_TRUE(added.ok()) << added.status();
     }
     RunFit(server.service(), kModel, {.kernel_family = std::nullopt, .seed = 1});
-    WriteFile(absl::StrCat(directory, "/", kExport), ExportBytes(server.service(), kModel));
-    WriteFile(absl::StrCat(directory, "/", kCheckpoint), server.store().ReadCheckpoint(kModel, 1).value());
-    const auto loaded = server->AcquireRevision(kModel, 1);
-    ASSERT_TRUE(loaded.ok()) << loaded.status();
-    std::string text = "level,x,mean,variance,q10,q90\n";
-    const Matrix rows = Predict((*loaded)->emulator());
-    for (Eigen::Index i = 0; i < rows.rows(); ++i) {
-      for (Eigen::Index j = 0; j < kColumns; ++j) {
-        absl::StrAppendFormat(&text, "%s%.17g", j == 0 ? "" : ",", rows(i, j));
-      }
-      text += '\n';
+    WriteModel(server, kModel, directory, {kCheckpoint, kExport, kPredictions});
+    for (const Way& way : kWays) {
+      ModelSpec spec = Spec();
+      spec.kind = way.kind;
+      ASSERT_TRUE(server->CreateModel(Request(), way.name, spec).ok()) << way.name;
+      const auto added = server->AddObservations(Request(), way.name, "", {Batch(0), Batch(1)});
+      ASSERT_TRUE(added.ok()) << added.status();
+      FitSpec fit{.inference = way.inference, .seed = 1};
+      if (way.inference == Inference::kSvi) fit.steps = 1000;
+      RunFit(server.service(), way.name, fit);
+      WriteModel(server, way.name, directory, FilesOf(way));
     }
-    WriteFile(absl::StrCat(directory, "/", kPredictions), text);
   }
   WriteFile(absl::StrCat(directory, "/", kStore), ReadFile(data / kDatabaseFile));
 }

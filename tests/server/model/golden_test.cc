@@ -1,11 +1,17 @@
 // Files of every format version that there has been load, and predict what they did (tests/golden).
 #include "tests/server/model/golden.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
+#include <tuple>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/crc32c.h"
+#include "core/checkpoint/emulator_registry.h"
 #include "core/dgp/mf_dgp.h"
+#include "server/model/method_choice.h"
 #include "server/store/schema.h"
 #include "tests/server/model/service_testing.h"
 #include "tests/support/near.h"
@@ -16,6 +22,13 @@ namespace {
 // Between machines and instruction sets only rounding differs.
 constexpr double kTolerance = 1e-8;
 constexpr uint32_t kFuture = 999;
+
+constexpr const char* kVersions[] = {"v1", "v2", "v3"};
+constexpr int kFirstOfEveryWay = 3;  // of these: files of all kinds are there from v4 on
+
+std::vector<const char*> VersionsOfEveryWay() {
+  return {std::begin(kVersions) + std::min<size_t>(kFirstOfEveryWay, std::size(kVersions)), std::end(kVersions)};
+}
 
 std::string GoldenFile(const std::string& version, const std::string& name) {
   return absl::StrCat(FIDELIO_GOLDEN_DIRECTORY, "/", version, "/", name);
@@ -157,15 +170,80 @@ TEST_P(GoldenTest, AStoreOfAnUnknownVersionIsRefusedWithTheVersionsThatAreKnown)
                       {absl::StrCat("format version ", 3 * 256 + bytes[63]), absl::StrCat("up to ", kFormatVersion)}));
 }
 
-INSTANTIATE_TEST_SUITE_P(Version, GoldenTest, ::testing::Values("v1", "v2", "v3"),
+INSTANTIATE_TEST_SUITE_P(Version, GoldenTest, ::testing::ValuesIn(kVersions),
                          [](const auto& test) { return std::string(test.param); });
+
+// The models of all other kinds and inferences, of the versions that have them.
+class GoldenWayTest : public ::testing::TestWithParam<std::tuple<const char*, golden::Way>> {
+ protected:
+  const char* version() const { return std::get<0>(GetParam()); }
+  const golden::Way& way() const { return std::get<1>(GetParam()); }
+  Matrix Expected() const { return golden::ReadPredictions(GoldenFile(version(), FilesOf(way()).predictions)); }
+
+  void ExpectPredictions(ModelService& service) const {
+    const auto loaded = service.AcquireRevision(way().name, 0);
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    EXPECT_EQ((*loaded)->info().kind, way().kind);
+    EXPECT_TRUE(RelativelyNear(golden::Predict((*loaded)->emulator()), Expected(), kTolerance));
+  }
+};
+
+TEST_P(GoldenWayTest, TheCheckpointLoadsAndPredictsTheSame) {
+  const auto model = LoadEmulator(golden::ReadFile(GoldenFile(version(), FilesOf(way()).checkpoint)));
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_TRUE(RelativelyNear(golden::Predict(**model), Expected(), kTolerance));
+}
+
+TEST_P(GoldenWayTest, TheStoreHoldsItAndPredictsTheSame) {
+  const TempDirectory directory;
+  golden::WriteFile(directory / kDatabaseFile, golden::ReadFile(GoldenFile(version(), golden::kStore)));
+  Server server(directory.path());
+  ExpectPredictions(server.service());
+  const auto fit = server->GetFit(way().name, 1);
+  ASSERT_TRUE(fit.ok()) << fit.status();
+  EXPECT_EQ(fit->inference, way().inference);
+}
+
+TEST_P(GoldenWayTest, TheExportedFileIsImportedAndPredictsTheSame) {
+  const TempDirectory directory;
+  Server server(directory.path());
+  const auto imported = ImportBytes(server.service(), golden::ReadFile(GoldenFile(version(), FilesOf(way()).exported)));
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  ExpectPredictions(server.service());
+}
+
+// Versions from v4 on have these files.
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST_SUITE(GoldenWayTest);
+INSTANTIATE_TEST_SUITE_P(Version, GoldenWayTest,
+                         ::testing::Combine(::testing::ValuesIn(VersionsOfEveryWay()),
+                                            ::testing::ValuesIn(golden::kWays)),
+                         [](const auto& test) {
+                           std::string name = std::get<1>(test.param).name;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return absl::StrCat(std::get<0>(test.param), "_", name);
+                         });
 
 TEST(GoldenWriterTest, WhatThisVersionWritesPredictsWhatItSays) {
   const TempDirectory directory;
   golden::Write(directory.path());
-  const auto model = MfDgp::Load(golden::ReadFile(directory / golden::kCheckpoint));
-  ASSERT_TRUE(model.ok()) << model.status();
-  EXPECT_EQ(golden::Predict(**model), golden::ReadPredictions(directory / golden::kPredictions));
+  const auto expect_same = [&](const golden::WayFiles& files) {
+    const auto model = LoadEmulator(golden::ReadFile(directory / files.checkpoint));
+    ASSERT_TRUE(model.ok()) << files.checkpoint << ": " << model.status();
+    EXPECT_EQ(golden::Predict(**model), golden::ReadPredictions(directory / files.predictions)) << files.checkpoint;
+  };
+  expect_same({golden::kCheckpoint, golden::kExport, golden::kPredictions});
+  for (const golden::Way& way : golden::kWays) expect_same(FilesOf(way));
+}
+
+// A method that joins the registry needs golden files.
+TEST(GoldenWriterTest, WritesEveryMethodThatThereIs) {
+  for (const EmulatorMethod& method : EmulatorMethods()) {
+    bool written = ChooseMethod(ModelKind::kMfDgp, Inference::kMoments, {8, 4})->method == &method;
+    for (const golden::Way& way : golden::kWays) {
+      written |= ChooseMethod(way.kind, way.inference, {8, 4})->method == &method;
+    }
+    EXPECT_TRUE(written) << method.name;
+  }
 }
 
 }  // namespace
