@@ -25,11 +25,6 @@ namespace {
 
 constexpr uint32_t kVersion = 1;
 
-bool IsKernelFamily(KernelFamily kernel) {
-  return std::find(std::begin(kAllKernelFamilies), std::end(kAllKernelFamilies), kernel) !=
-         std::end(kAllKernelFamilies);
-}
-
 absl::Status CheckLayers(const std::vector<NeighbourLayer>& layers, const Dataset& data) {
   if (layers.empty() || layers.size() > data.levels.size()) {
     return absl::DataLossError(
