@@ -61,9 +61,8 @@ class CoKrigingTest : public ::testing::TestWithParam<std::tuple<KernelFamily, i
           for (int s = t + 1; s <= level[i]; ++s) r *= theta_[model_.level(s).rho];
           for (int s = t + 1; s <= level[j]; ++s) r *= theta_[model_.level(s).rho];
           const Vector scaled = (h.row(i) - h.row(j)).transpose().cwiseProduct(model_.InverseLengthscales(theta_, t));
-          k(i, j) +=
-              r * (std::exp(theta_[model_.level(t).amplitude]) * NaiveKernel(model_.family(), scaled.norm()) +
-                   model_.Offset(theta_, t));
+          k(i, j) += r * (std::exp(theta_[model_.level(t).amplitude]) * NaiveKernel(model_.family(), scaled.norm()) +
+                          model_.Offset(theta_, t));
         }
       }
       if (i < total) noise[i] = data.noise[i] + model_.Noise(theta_, level[i]);
