@@ -24,7 +24,7 @@ constexpr double kLeastVariance = 1e-12;
 constexpr double kNothingLeft = 1e-12;  // of the prior's variance, on average: more centres would only add rounding
 constexpr uint64_t kOrderSeed = 0;      // a model that is loaded must find the same
 constexpr uint32_t kSubsetStream = 13;
-constexpr int kMostCentres = 256, kFewestCentres = 16, kFewestDimensions = 3;
+constexpr int kMostCentres = 512, kFewestCentres = 16, kFewestDimensions = 3;
 constexpr int64_t kMostNumbers = int64_t{1} << 25;  // 256 MiB
 
 // All numbers below n, or so many of them at random; ascending.

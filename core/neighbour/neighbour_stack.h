@@ -62,7 +62,7 @@ struct MomentAdjoints {
   Vector covariance;
   // ∂F/∂spread by covariances with further points, of which `others` has those with common neighbours only; empty: `others`
   // are all.
-  Vector spread;
+  Vector spread = {};
 };
 
 // The observations of a level, in standardised units.

@@ -1,22 +1,29 @@
 #include "core/neighbour/upper_fit.h"
 
 #include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <numeric>
 #include <utility>
 
 #include "core/base/random.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/moment_fit_bytes.h"
+#include "core/dgp/moment_posterior.h"
+#include "core/dgp/stacking_weights.h"
 #include "core/dgp/structures.h"
 #include "core/neighbour/upper_recipes.h"
 
 namespace fidelio {
 namespace {
 
+using Eigen::Index;
+
 constexpr int kSketch = 300;      // observations of the upper levels
 constexpr int kSketchStarts = 3;  // modes of the sketch, of different structures, that are followed on all observations
 constexpr uint32_t kSketchStream = 12;  // of the seed
 constexpr double kSketchShare = 0.2;    // of the progress bar
+constexpr double kLeastWeight = 0.05;   // modes below it are dropped
 
 // So many numbers below n, ascending.
 std::vector<int> RandomSubset(int n, int count, uint64_t seed) {
@@ -77,15 +84,13 @@ class Runner {
     part.extra_starts = std::move(starts);
     FIDELIO_ASSIGN_OR_RETURN(MomentFitResult found, RunPart(std::move(part), state, begun, 1 - begun));
     result.draws = std::move(found.draws);
+    if (n > kMostIntegrated) FIDELIO_RETURN_IF_ERROR(Average(state.Copy().starts, result));
     result.report.evaluations = spent_.evaluations - request_.spent.evaluations;
     result.report.seconds = spent_.seconds - request_.spent.seconds;
     result.report.log_posterior = found.log_posterior;
     result.report.acceptance = found.acceptance;
     result.report.max_jitter = found.max_jitter;
-    if (result.draws.size() == 1) {  // what is not used is not kept
-      result.recipes = {result.recipes[result.draws[0].structure]};
-      result.draws[0].structure = 0;
-    }
+    KeepUsed(result);
     return result;
   }
 
@@ -152,6 +157,66 @@ class Runner {
       starts.push_back({.structure = mode.structure, .z = mode.z});
     }
     return starts;
+  }
+
+  // Instead of the best mode alone, the modes that were followed, weighted by what they say about observations left out.
+  absl::Status Average(const std::vector<StartState>& modes, UpperFitResult& result) const {
+    const Vector& y = upper_.data().y;
+    std::vector<MomentDraw> draws;
+    Matrix log_density(static_cast<Index>(modes.size()), y.size());
+    for (const StartState& mode : modes) {
+      if (!mode.done || !std::isfinite(mode.value)) continue;
+      const auto model = upper_.Model(result.recipes[mode.structure]);
+      const ParameterLayout& layout = model->layout.parameters;
+      const Vector theta = layout.Centres() + layout.Scales().cwiseProduct(mode.z);
+      MomentRecursion recursion(model);
+      const auto posterior = MomentPosterior::Build(recursion, theta);
+      if (!posterior.ok()) continue;
+      const auto row = static_cast<Index>(draws.size());
+      for (int level = 1; level < upper_.data().levels(); ++level) {
+        const auto left_out = posterior->LeaveOneOut(level);
+        for (Index i = 0; i < left_out.mean.cols(); ++i) {
+          const Index at = upper_.data().offset[level] + i;
+          double density = 0;
+          for (Index l = 0; l < left_out.mean.rows(); ++l) {
+            const double variance = left_out.variance(l, i), residual = y[at] - left_out.mean(l, i);
+            density += posterior->link_weights()[l] * std::exp(-0.5 * residual * residual / variance) /
+                       std::sqrt(2 * std::numbers::pi * variance);
+          }
+          log_density(row, at) = std::log(density);
+        }
+      }
+      draws.push_back({mode.structure, 0, theta});
+    }
+    if (draws.size() < 2) return absl::OkStatus();
+    const Vector weights = StackingWeights(log_density.topRows(static_cast<Index>(draws.size())));
+    double total = 0;
+    for (size_t k = 0; k < draws.size(); ++k) {
+      draws[k].weight = weights[static_cast<Index>(k)];
+      if (draws[k].weight >= kLeastWeight) total += draws[k].weight;
+    }
+    result.draws.clear();
+    for (MomentDraw& draw : draws) {
+      if (draw.weight < kLeastWeight) continue;
+      draw.weight /= total;
+      result.draws.push_back(std::move(draw));
+    }
+    return absl::OkStatus();
+  }
+
+  // What is not used is not kept.
+  static void KeepUsed(UpperFitResult& result) {
+    std::vector<int> place(result.recipes.size(), -1);
+    std::vector<Recipe> kept;
+    for (MomentDraw& draw : result.draws) {
+      int& to = place[draw.structure];
+      if (to < 0) {
+        to = static_cast<int>(kept.size());
+        kept.push_back(result.recipes[draw.structure]);
+      }
+      draw.structure = to;
+    }
+    result.recipes = std::move(kept);
   }
 
   const UpperFitRequest& request_;

@@ -1,7 +1,7 @@
 // UpperFit: learns the levels above a NeighbourStack, as MomentFit does.
 //
 // Up to 300 observations the hyperparameters are integrated out. With more, the kernel families and starts are found on 300 of
-// them (a sketch), and the best are followed to their modes on all.
+// them (a sketch), and the best are followed to their modes on all, which are averaged by StackingWeights.
 #ifndef FIDELIO_CORE_NEIGHBOUR_UPPER_FIT_H_
 #define FIDELIO_CORE_NEIGHBOUR_UPPER_FIT_H_
 
