@@ -206,11 +206,11 @@ Stencil NeighbourStack::Solve(int level, const Site& point, int excluded) const 
 }
 
 // The low-rank part has learned from y_i as well. With i last in the order, P = P₋ᵢ + g gᵀ/d, b = b₋ᵢ + g e/d: without it the
-// spread of g grows by 1/(1 − |spread|²/d), and the error of the mean by the same factor.
+// spread of g grows by 1/(1 − |spread|²/d), and the error of the mean by the same factor; not beyond the prior's.
 void NeighbourStack::LeaveOut(int level, int excluded, Stencil& stencil) const {
-  constexpr double kMostLeverage = 0.99;
-  const double d = stencil.variance + Noise(level, excluded);
-  const double kept = 1 - std::min(stencil.spread.squaredNorm() / d, kMostLeverage);
+  const double noise = Noise(level, excluded), d = stencil.variance + noise;
+  const double least = d / (layers_[level].parameters->amplitude + noise);
+  const double kept = std::max(1 - stencil.spread.squaredNorm() / d, std::min(least, 1.0));
   const double y = layers_[level].data.y[excluded];
   stencil.mean = y - (y - stencil.mean) / kept;
   stencil.spread /= std::sqrt(kept);
