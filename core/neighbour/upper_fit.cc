@@ -152,38 +152,20 @@ class Runner {
     std::vector<StartState> starts;
     std::vector<bool> used(recipes.size(), false);
     for (const ModeState& mode : state.Copy().modes) {  // the best first
-      if (used[mode.structure] || static_cast<int>(starts.size()) == 2 * kSketchStarts) continue;
+      if (used[mode.structure] || static_cast<int>(starts.size()) == kSketchStarts) continue;
       used[mode.structure] = true;
       starts.push_back({.structure = mode.structure, .z = mode.z});
-      // What is too short for the sketch to see may be far from its mode: the prior's centre is tried as well.
-      starts.push_back({.structure = mode.structure, .z = Vector::Zero(mode.z.size())});
     }
     return starts;
   }
 
-  // The best end of each structure.
-  static std::vector<StartState> BestEnds(const std::vector<StartState>& ends) {
-    std::vector<StartState> best;
-    for (const StartState& end : ends) {
-      if (!end.done || !std::isfinite(end.value)) continue;
-      const auto same = std::find_if(best.begin(), best.end(),
-                                     [&](const StartState& other) { return other.structure == end.structure; });
-      if (same == best.end()) {
-        best.push_back(end);
-      } else if (end.value < same->value) {
-        *same = end;
-      }
-    }
-    return best;
-  }
-
-  // Instead of the best mode alone, those of all structures, weighted by what they say about observations left out.
-  absl::Status Average(const std::vector<StartState>& ends, UpperFitResult& result) const {
+  // Instead of the best mode alone, the modes that were followed, weighted by what they say about observations left out.
+  absl::Status Average(const std::vector<StartState>& modes, UpperFitResult& result) const {
     const Vector& y = upper_.data().y;
-    const std::vector<StartState> modes = BestEnds(ends);
     std::vector<MomentDraw> draws;
     Matrix log_density(static_cast<Index>(modes.size()), y.size());
     for (const StartState& mode : modes) {
+      if (!mode.done || !std::isfinite(mode.value)) continue;
       const auto model = upper_.Model(result.recipes[mode.structure]);
       const ParameterLayout& layout = model->layout.parameters;
       const Vector theta = layout.Centres() + layout.Scales().cwiseProduct(mode.z);
