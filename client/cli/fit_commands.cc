@@ -194,9 +194,10 @@ void AddFitCommands(CLI::App& app, Context& context) {
   fit->add_option("NAME", options->name, "the model")->required();
   fit->add_flag("--watch", options->watch, "show the progress until the fit has ended");
   fit->add_option("--seed", options->seed, "of all random numbers; default 0")->check(NotNegative());
-  AddChoice<v1::KernelFamily>(fit, context, "--kernel", "KERNEL",
-                              "rbf (default), matern32, matern52, or evidence: all, averaged by their evidence",
-                              KernelWords(), options->kernel);
+  AddChoice<v1::KernelFamily>(
+      fit, context, "--kernel", "KERNEL",
+      "rbf (default), matern12, matern32, matern52, or evidence: all, averaged by their evidence", KernelWords(),
+      options->kernel);
   AddServerWord<v1::Inference>(fit, context, "--inference", "INFERENCE",
                                "one of those that `fidelio server-info` lists; default auto: the server chooses by the "
                                "kind of model and the amount of data",

@@ -46,6 +46,7 @@ inline Words<v1::Inference> InferenceWords() {
 // Shorter than in the contract.
 inline Words<v1::KernelFamily> KernelWords() {
   return {{"rbf", v1::KERNEL_FAMILY_RBF},
+          {"matern12", v1::KERNEL_FAMILY_MATERN_1_2},
           {"matern32", v1::KERNEL_FAMILY_MATERN_3_2},
           {"matern52", v1::KERNEL_FAMILY_MATERN_5_2},
           {"evidence", v1::KERNEL_FAMILY_BY_EVIDENCE}};

@@ -43,9 +43,7 @@ std::vector<StageParameters> ReadStages(ByteReader& in) {
 }
 
 absl::Status CheckFamily(KernelFamily family) {
-  for (const KernelFamily known : kAllKernelFamilies) {
-    if (family == known) return absl::OkStatus();
-  }
+  if (IsKernelFamily(family)) return absl::OkStatus();
   return absl::DataLossError(absl::StrFormat("unknown kernel family %d", static_cast<uint32_t>(family)));
 }
 

@@ -29,8 +29,7 @@ absl::Status CheckRecipe(const Recipe& recipe, const Dataset& data) {
       data.levels[recipe.first_level].y.size() == 0) {
     return absl::DataLossError(absl::StrFormat("a structure from level %d on, which has no data", recipe.first_level));
   }
-  if (recipe.kernel != KernelFamily::kRbf && recipe.kernel != KernelFamily::kMatern32 &&
-      recipe.kernel != KernelFamily::kMatern52) {
+  if (!IsKernelFamily(recipe.kernel)) {
     return absl::DataLossError(absl::StrFormat("unknown kernel family %d", static_cast<uint32_t>(recipe.kernel)));
   }
   if (recipe.links.empty()) return absl::DataLossError("a structure without links");

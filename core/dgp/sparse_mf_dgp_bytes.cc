@@ -21,7 +21,7 @@ namespace {
 absl::Status CheckLayer(const SparseLayerState& layer, int t, int dimension) {
   const Eigen::Index m = layer.m.size();
   const KernelFamily family = layer.shape.family;
-  if (family != KernelFamily::kRbf && family != KernelFamily::kMatern32 && family != KernelFamily::kMatern52) {
+  if (!IsKernelFamily(family)) {
     return absl::DataLossError(absl::StrFormat("unknown kernel family %d", static_cast<uint32_t>(family)));
   }
   if (layer.theta.size() == layer.shape.size() && layer.theta.allFinite() && layer.z.rows() == m &&

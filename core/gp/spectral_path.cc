@@ -31,6 +31,8 @@ int SpectralDegrees(KernelFamily family) {
   switch (family) {
     case KernelFamily::kRbf:
       return 0;
+    case KernelFamily::kMatern12:
+      return 1;
     case KernelFamily::kMatern32:
       return 3;
     case KernelFamily::kMatern52:

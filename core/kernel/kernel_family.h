@@ -4,10 +4,18 @@
 
 namespace fidelio {
 
-enum class KernelFamily { kRbf = 0, kMatern32 = 1, kMatern52 = 2 };
+enum class KernelFamily { kRbf = 0, kMatern32 = 1, kMatern52 = 2, kMatern12 = 3 };  // stored in checkpoints
 
 inline constexpr KernelFamily kAllKernelFamilies[] = {KernelFamily::kRbf, KernelFamily::kMatern32,
-                                                      KernelFamily::kMatern52};
+                                                      KernelFamily::kMatern52, KernelFamily::kMatern12};
+
+// Whether a number that was read is a family.
+inline bool IsKernelFamily(KernelFamily family) {
+  for (const KernelFamily known : kAllKernelFamilies) {
+    if (family == known) return true;
+  }
+  return false;
+}
 
 }  // namespace fidelio
 

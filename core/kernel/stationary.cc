@@ -32,6 +32,8 @@ void ForDimensions(Index dimensions, const Body& body) {
   }
 }
 
+constexpr double kTinyDistance = 1e-30;  // in lengthscales
+
 // use(radial), where radial(s, κ') returns κ.
 template <typename Use>
 void WithRadial(KernelFamily family, const Use& use) {
@@ -41,6 +43,12 @@ void WithRadial(KernelFamily family, const Use& use) {
         const T k = ExpOfNegative(-0.5 * s);
         slope = -0.5 * k;
         return k;
+      });
+    case KernelFamily::kMatern12:
+      return use([]<typename T>(const T& s, T& slope) {
+        const T r = Sqrt(s), e = ExpOfNegative(-r);
+        slope = -0.5 * e / (r + kTinyDistance);
+        return e;
       });
     case KernelFamily::kMatern32:
       return use([]<typename T>(const T& s, T& slope) {

@@ -2,10 +2,12 @@
 //
 //   s(x,x') = Σ_d (a_d − a'_d)²,   a_d = x_d / ℓ_d
 //   RBF          κ = exp(−s/2)                         κ' = −κ/2
+//   Matérn-1/2   κ = exp(−r),              r = √s      κ' = −1/(2r) exp(−r)
 //   Matérn-3/2   κ = (1+r) exp(−r),        r = √(3s)   κ' = −3/2 exp(−r)
 //   Matérn-5/2   κ = (1+r+r²/3) exp(−r),   r = √(5s)   κ' = −5/6 (1+r) exp(−r)
 //
-// Limits: κ(0) = 1, κ(∞) = 0, and κ' is finite at 0 for all of them.
+// Limits: κ(0) = 1, κ(∞) = 0, and κ' is finite at 0 for all but Matérn-1/2, whose κ' there is a number so large that it stands
+// out, and finite: products with differences of coincident inputs, which are 0, are 0.
 //
 // Symmetric matrices are worked on as *packed pairs*: the strict lower triangle, column by column, so that one vector
 // instruction stream covers them. R points have PairCount(R) pairs.

@@ -33,7 +33,7 @@ int64_t NeighbourDgp::MemoryBytes() const {
   for (int t = 0; t < impl_->levels(); ++t) {
     const int64_t count = impl_->data.levels[t].y.size();
     bytes += NeighbourStack::MemoryBytes(count, t < impl_->stacked() ? t : impl_->stacked(), input_dimension(),
-                                         impl_->stack->neighbours());
+                                         impl_->stack->neighbours(), impl_->stack->centres());
     bytes += 8 * count * (input_dimension() + 2);
   }
   if (impl_->upper == nullptr) return bytes;
@@ -43,13 +43,13 @@ int64_t NeighbourDgp::MemoryBytes() const {
 }
 
 std::unique_ptr<const NeighbourStack> NeighbourDgp::Impl::BuildStack(const Dataset& data, const Scaling& scaling,
-                                                                     int neighbours,
+                                                                     int neighbours, int centres,
                                                                      const std::vector<NeighbourLayer>& layers,
                                                                      int threads) {
-  auto stack = std::make_unique<NeighbourStack>(neighbours);
+  auto stack = std::make_unique<NeighbourStack>(neighbours, centres);
   for (size_t t = 0; t < layers.size(); ++t) {
     stack->AddData(ScaledLevel(data.levels[t], scaling), threads);
-    stack->Complete(layers[t].kernel, layers[t].theta);
+    stack->Complete(layers[t].kernel, layers[t].theta, threads);
   }
   return stack;
 }
@@ -161,6 +161,7 @@ NeighbourDgp::Impl::Queries NeighbourDgp::Impl::Query(const Matrix& x, int level
     queries.near[i] = upper->Near(stencil);
     std::vector<Site> others;
     for (const int j : queries.near[i]) others.push_back(upper->sites()[j]);
+    if (stencil.spread.size() > 0) first.cross.col(i).noalias() = upper->spreads().transpose() * stencil.spread;
     const Matrix row = stack->Covariance(reached, {&queries.sites[i], 1}, others);
     for (size_t k = 0; k < others.size(); ++k) first.cross(queries.near[i][k], i) = row(0, static_cast<Index>(k));
   });
@@ -221,6 +222,7 @@ Matrix NeighbourDgp::Impl::Gradient(const Queries& queries, int level, Matrix me
     if (IsUpper(level)) {
       for (const int j : queries.near[i]) bars[i].others.push_back(upper->sites()[j]);
       bars[i].covariance.setZero(static_cast<Index>(queries.near[i].size()));
+      bars[i].spread.setZero(upper->spreads().rows());
     } else {
       bars[i].mean = mean_bar(0, i);
       bars[i].variance = variance_bar(0, i);
@@ -235,6 +237,7 @@ Matrix NeighbourDgp::Impl::Gradient(const Queries& queries, int level, Matrix me
       bars[i].mean += workspace.first_bar.mean[i];
       bars[i].variance += workspace.first_bar.variance[i];
       bars[i].covariance += workspace.first_bar.cross.col(i)(queries.near[i]);
+      bars[i].spread.noalias() += upper->spreads() * workspace.first_bar.cross.col(i);
     }
   }
   const int reached = std::min(level, stacked() - 1);
@@ -323,7 +326,8 @@ absl::StatusOr<std::unique_ptr<NeighbourDgp>> NeighbourDgp::WithNeighbours(int n
   if (neighbours < 1) {
     return absl::InvalidArgumentError(absl::StrFormat("neighbours: %d, want at least 1", neighbours));
   }
-  auto stack = Impl::BuildStack(impl_->data, impl_->scaling, neighbours, impl_->layers(), threads);
+  auto stack =
+      Impl::BuildStack(impl_->data, impl_->scaling, neighbours, impl_->stack->centres(), impl_->layers(), threads);
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl,
                            Impl::Build(impl_->data, impl_->scaling, std::move(stack), impl_->recipes(), impl_->draws,
                                        impl_->report, threads));
@@ -344,7 +348,8 @@ absl::StatusOr<std::unique_ptr<Emulator>> NeighbourDgp::Condition(const Dataset&
         absl::StrFormat("level %d: its noise variance was %s by the fit and is %s now; fit again", t,
                         learned ? "learned" : "given", learned ? "given" : "to be learned"));
   }
-  auto stack = Impl::BuildStack(data, impl_->scaling, impl_->stack->neighbours(), impl_->layers(), threads);
+  auto stack = Impl::BuildStack(data, impl_->scaling, impl_->stack->neighbours(), impl_->stack->centres(),
+                                impl_->layers(), threads);
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl,
                            Impl::Build(data, impl_->scaling, std::move(stack), impl_->recipes(), impl_->draws,
                                        impl_->report, threads, impl_.get()));

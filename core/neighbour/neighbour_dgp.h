@@ -1,10 +1,11 @@
 // NeighbourDgp: the multi-fidelity deep Gaussian process for levels with very many observations, inference NEIGHBOURS.
 //
-// The levels up to the highest large one are a NeighbourStack: each looks at the nearest observations of an input only, with
-// hyperparameters at their most probable values (many observations leave little doubt). It gives mean, variance and
+// The levels up to the highest large one are a NeighbourStack: each looks at the nearest observations of an input only (in three
+// and more dimensions level 0 has a LowRankPart beside them), with hyperparameters at their most probable values (many
+// observations leave little doubt). It gives mean, variance and
 // covariance of its highest level to the levels above, which are those of MfDgp: exact conditioning on few observations,
-// moment matching from level to level, hyperparameters integrated out by HMC up to 300 observations and at their most
-// probable values beyond. Time and memory are near-linear in the number of observations of a large level.
+// moment matching from level to level, hyperparameters integrated out by HMC up to 300 observations; beyond, the most
+// probable values under several kernel families are averaged (core/dgp/stacking_weights.h). Time and memory are near-linear in the number of observations of a large level.
 //
 // Predictions of a large level use the data of its own and lower levels, and, at the highest large level, those of the levels
 // above it. Where large levels are stacked, JointMomentsAt takes different large levels below the highest as independent.
@@ -66,7 +67,7 @@ class FIDELIO_EXPORT NeighbourDgp final : public MixtureEmulator {
   std::string Save() const override;
 
   // The same hyperparameters with another number of neighbours (≥ 1): with all of them, the exact model that this one
-  // approximates.
+  // approximates (LowRankPart is not needed then).
   absl::StatusOr<std::unique_ptr<NeighbourDgp>> WithNeighbours(int neighbours, int threads) const;
 
   uint32_t checkpoint_kind() const override { return kNeighbourDgpKind; }

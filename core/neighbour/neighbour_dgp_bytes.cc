@@ -1,8 +1,8 @@
-// The checkpoint of a NeighbourDgp, version 1 (the envelope is in core/base/bytes.h). Payload, in this order:
+// The checkpoint of a NeighbourDgp, version 2 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   data         as in core/emulator/dataset_bytes.h
 //   scaling      as in core/dgp/scaling_bytes.h
-//   stack        u32 neighbours; u64 layers; per layer u32 kernel, vector θ
+//   stack        u32 neighbours; u32 centres (none in version 1); u64 layers; per layer u32 kernel, vector θ
 //   structures   u64 count; recipes as in core/dgp/recipe_bytes.h
 //   draws        u64 count; per draw u32 structure, f64 weight, vector θ
 //   report       i64 evaluations, f64 seconds, f64 log posterior, f64 acceptance, f64 largest jitter
@@ -23,12 +23,7 @@
 namespace fidelio {
 namespace {
 
-constexpr uint32_t kVersion = 1;
-
-bool IsKernelFamily(KernelFamily kernel) {
-  return std::find(std::begin(kAllKernelFamilies), std::end(kAllKernelFamilies), kernel) !=
-         std::end(kAllKernelFamilies);
-}
+constexpr uint32_t kVersion = 2;
 
 absl::Status CheckLayers(const std::vector<NeighbourLayer>& layers, const Dataset& data) {
   if (layers.empty() || layers.size() > data.levels.size()) {
@@ -79,6 +74,7 @@ std::string NeighbourDgp::Save() const {
   WriteDataset(impl_->data, out);
   WriteScaling(impl_->scaling, out);
   out.U32(static_cast<uint32_t>(impl_->stack->neighbours()));
+  out.U32(static_cast<uint32_t>(impl_->stack->centres()));
   out.U64(static_cast<uint64_t>(impl_->stacked()));
   for (const NeighbourLayer& layer : impl_->layers()) {
     out.U32(static_cast<uint32_t>(layer.kernel));
@@ -108,7 +104,7 @@ absl::StatusOr<std::unique_ptr<NeighbourDgp>> NeighbourDgp::Load(absl::string_vi
   ByteReader& in = opened.reader;
   Dataset data = ReadDataset(in);
   const Scaling scaling = ReadScaling(in);
-  const uint32_t neighbours = in.U32();
+  const uint32_t neighbours = in.U32(), centres = opened.version >= 2 ? in.U32() : 0;
   std::vector<NeighbourLayer> layers;
   const uint64_t layer_count = in.U64();
   for (uint64_t t = 0; t < layer_count && in.ok(); ++t) {
@@ -145,10 +141,12 @@ absl::StatusOr<std::unique_ptr<NeighbourDgp>> NeighbourDgp::Load(absl::string_vi
   FIDELIO_RETURN_IF_ERROR(CheckScaling(scaling, data.dimension()));
   FIDELIO_RETURN_IF_ERROR(CheckLayers(layers, data));
   FIDELIO_RETURN_IF_ERROR(CheckDraws(draws, recipes, data, layers.size()));
-  if (neighbours < 1 || neighbours > (1u << 20)) {
-    return absl::DataLossError(absl::StrFormat("checkpoint holds a stack of %d neighbours", neighbours));
+  if (neighbours < 1 || neighbours > (1u << 20) || centres > (1u << 16)) {
+    return absl::DataLossError(
+        absl::StrFormat("checkpoint holds a stack of %d neighbours and %d centres", neighbours, centres));
   }
-  auto stack = Impl::BuildStack(data, scaling, static_cast<int>(neighbours), layers, /*threads=*/0);
+  auto stack = Impl::BuildStack(data, scaling, static_cast<int>(neighbours), static_cast<int>(centres), layers,
+                                /*threads=*/0);
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl,
                            Impl::Build(std::move(data), scaling, std::move(stack), recipes, std::move(draws), report,
                                        /*threads=*/0));

@@ -42,7 +42,6 @@ class FIDELIO_EXPORT NeighbourDgpFit final : public EmulatorFit {
 
  private:
   struct Impl;
-  class Runner;
   explicit NeighbourDgpFit(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };

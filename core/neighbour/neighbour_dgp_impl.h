@@ -26,6 +26,9 @@ struct NeighbourLayer {
 // The levels of `data` that a stack takes: from 0 up to the highest large one, and at least level 0.
 int StackedLevels(const Dataset& data);
 
+// How many centres at most a stack of these data has (LowRankFor).
+int StackCentres(const Dataset& data);
+
 // A level of `data` as the stack sees it.
 NeighbourData ScaledLevel(const LevelData& level, const Scaling& scaling);
 
@@ -45,15 +48,20 @@ class UpperPoints {
   // Of points that share a neighbour with a stencil of the stack's highest level.
   std::vector<int> Near(const Stencil& stencil) const { return shared_->Of(stencil, static_cast<int>(sites_.size())); }
   const std::vector<Site>& sites() const { return sites_; }
+  const Matrix& spreads() const { return spreads_; }  // of the sites, one column each; no rows without a LowRankPart
 
  private:
   ScaledData data_;
   Matrix points_;  // D×n: inputs, one column each
   std::vector<std::vector<Stencil>> stencils_;
   std::vector<Site> sites_;
+  Matrix spreads_;
   std::unique_ptr<const SharedNeighbours> shared_;
   GivenMoments moments_;
 };
+
+// The spreads (Stencil) of points that have reached `level`, one column each; no rows where it has no LowRankPart.
+Matrix Spreads(int level, const std::vector<Site>& sites);
 
 // The covariance matrix of points that have reached `level`.
 Matrix JointCovariance(const NeighbourStack& stack, int level, const std::vector<Site>& sites, int threads);
@@ -72,7 +80,8 @@ struct NeighbourDgp::Impl {
   std::vector<double> given_noise;  // per level: mean of the given noise variances, 0 where none is given
 
   static std::unique_ptr<const NeighbourStack> BuildStack(const Dataset& data, const Scaling& scaling, int neighbours,
-                                                          const std::vector<NeighbourLayer>& layers, int threads);
+                                                          int centres, const std::vector<NeighbourLayer>& layers,
+                                                          int threads);
 
   // Builds the posteriors of all draws, at the recipes of their structures; draws that can't be factorised are left out.
   // With `before`, the model of which these are the draws, their weights change by what the data since tell about them.

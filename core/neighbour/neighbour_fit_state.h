@@ -4,6 +4,7 @@
 #define FIDELIO_CORE_NEIGHBOUR_NEIGHBOUR_FIT_STATE_H_
 
 #include <cstdint>
+#include <mutex>
 #include <vector>
 
 #include "core/base/bytes.h"
@@ -34,6 +35,26 @@ struct NeighbourFitState {
   int64_t iterations = 0;                   // in the stack's levels, as the following
   int64_t evaluations = 0;
   double seconds = 0;
+};
+
+// A state that can be copied while a fit runs on it. Thread-safe.
+class SharedNeighbourState {
+ public:
+  NeighbourFitState Copy() const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return state_;
+  }
+
+  // Runs f(state) under the lock.
+  template <typename F>
+  auto With(F&& f) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return f(state_);
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  NeighbourFitState state_;  // guarded by mutex_
 };
 
 // What a warm start tells.

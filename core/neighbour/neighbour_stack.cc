@@ -67,13 +67,20 @@ void NeighbourStack::AddData(NeighbourData data, int threads) {
   });
 }
 
-void NeighbourStack::Complete(KernelFamily kernel, Vector theta) {
+void NeighbourStack::Complete(KernelFamily kernel, Vector theta, int threads) {
   const int level = levels() - 1;
   Layer& layer = layers_.back();
   layer.kernel = kernel;
   layer.parameters.emplace(layout(level), theta);
   layer.theta = std::move(theta);
-  layer.index = std::make_unique<const NeighbourIndex>(layer.parameters->inverse.asDiagonal() * layer.data.x);
+  const NeighbourParameters& p = *layer.parameters;
+  const Matrix scaled = p.inverse.asDiagonal() * layer.data.x;
+  layer.index = std::make_unique<const NeighbourIndex>(scaled);
+  if (level > 0 || centres_ == 0 || count(0) <= neighbours_) return;
+  Vector noise(count(0));
+  for (int i = 0; i < count(0); ++i) noise[i] = Noise(0, i);
+  layer.low_rank = std::make_unique<const LowRankPart>(kernel, p.amplitude, scaled, layer.data.y.array() - p.mean,
+                                                       noise, neighbours_, centres_, threads);
 }
 
 double NeighbourStack::Noise(int level, int i) const {
@@ -131,10 +138,41 @@ std::vector<Site> NeighbourStack::Sites(int level, const std::vector<int>& obser
   return sites;
 }
 
-Matrix NeighbourStack::ObservedCovariance(int level, const std::vector<int>& observed,
-                                          absl::Span<const Site> sites) const {
-  Matrix k = PriorCovariance(level, sites, sites);
-  for (size_t i = 0; i < observed.size(); ++i) k(i, i) += Noise(level, observed[i]);
+NeighbourStack::Support NeighbourStack::SupportOf(int level, std::vector<int> observed,
+                                                  absl::Span<const Site> points) const {
+  Support support;
+  support.observed = std::move(observed);
+  support.sites = Sites(level, support.observed);
+  support.sites.insert(support.sites.end(), points.begin(), points.end());
+  const LowRankPart* const low_rank = layers_[level].low_rank.get();
+  if (low_rank == nullptr) return support;
+  support.features.resize(low_rank->rank(), static_cast<Index>(support.sites.size()));
+  Index at = 0;
+  for (const int i : support.observed) support.features.col(at++) = low_rank->features().col(i);
+  for (const Site& point : points) support.features.col(at++) = point.at[level].features;
+  return support;
+}
+
+NeighbourStack::Support NeighbourStack::SupportOf(int level, absl::Span<const Site> points) const {
+  std::vector<int> observed;
+  for (const Site& point : points) {
+    const std::vector<int>& index = point.at[level].index;
+    observed.insert(observed.end(), index.begin(), index.end());
+  }
+  std::sort(observed.begin(), observed.end());
+  observed.erase(std::unique(observed.begin(), observed.end()), observed.end());
+  return SupportOf(level, std::move(observed), points);
+}
+
+Matrix NeighbourStack::RestCovariance(int level, const Support& p, const Support& q) const {
+  Matrix k = PriorCovariance(level, p.sites, q.sites);
+  if (p.features.rows() > 0) k.noalias() -= p.features.transpose() * q.features;
+  return k;
+}
+
+Matrix NeighbourStack::ObservedCovariance(int level, const Support& observed) const {
+  Matrix k = RestCovariance(level, observed, observed);
+  for (size_t i = 0; i < observed.observed.size(); ++i) k(i, i) += Noise(level, observed.observed[i]);
   return k;
 }
 
@@ -143,17 +181,39 @@ Stencil NeighbourStack::Solve(int level, const Site& point, int excluded) const 
   const Vector scaled = layer.parameters->inverse.cwiseProduct(Eigen::Map<const Vector>(point.x, layer.data.x.rows()));
   Stencil stencil;
   stencil.index = layer.index->Nearest(scaled.data(), neighbours_, excluded);
-  const std::vector<Site> sites = Sites(level, stencil.index);
-  Matrix k = ObservedCovariance(level, stencil.index, sites);
-  const Vector cross = PriorCovariance(level, sites, {&point, 1});
+  const Support own = SupportOf(level, stencil.index, {});
+  Matrix k = ObservedCovariance(level, own);
+  Vector cross = PriorCovariance(level, own.sites, {&point, 1});
+  double prior_variance = PriorVariance(level, point);
+  if (layer.low_rank != nullptr) {
+    stencil.features = layer.low_rank->Features(scaled.data());
+    cross.noalias() -= own.features.transpose() * stencil.features;
+    prior_variance -= stencil.features.squaredNorm();
+  }
   stencil.weight = cross;
   stencil.jitter = SolveInPlace(k, stencil.weight);
   stencil.mean = PriorMean(level, point);
-  for (size_t i = 0; i < sites.size(); ++i) {
-    stencil.mean += stencil.weight[i] * (layer.data.y[stencil.index[i]] - PriorMean(level, sites[i]));
+  for (size_t i = 0; i < own.sites.size(); ++i) {
+    stencil.mean += stencil.weight[i] * (layer.data.y[stencil.index[i]] - PriorMean(level, own.sites[i]));
   }
-  stencil.variance = std::max(PriorVariance(level, point) - cross.dot(stencil.weight), kLeastVariance);
+  stencil.variance = std::max(prior_variance - cross.dot(stencil.weight), kLeastVariance);
+  if (layer.low_rank == nullptr) return stencil;
+  stencil.spread = layer.low_rank->Spread(stencil.features - own.features * stencil.weight);
+  stencil.mean += stencil.spread.dot(layer.low_rank->mean());
+  if (excluded >= 0) LeaveOut(level, excluded, stencil);
+  stencil.variance += stencil.spread.squaredNorm();
   return stencil;
+}
+
+// The low-rank part has learned from y_i as well. With i last in the order, P = P₋ᵢ + g gᵀ/d, b = b₋ᵢ + g e/d: without it the
+// spread of g grows by 1/(1 − |spread|²/d), and the error of the mean by the same factor; not beyond the prior's.
+void NeighbourStack::LeaveOut(int level, int excluded, Stencil& stencil) const {
+  const double noise = Noise(level, excluded), d = stencil.variance + noise;
+  const double least = d / (layers_[level].parameters->amplitude + noise);
+  const double kept = std::max(1 - stencil.spread.squaredNorm() / d, std::min(least, 1.0));
+  const double y = layers_[level].data.y[excluded];
+  stencil.mean = y - (y - stencil.mean) / kept;
+  stencil.spread /= std::sqrt(kept);
 }
 
 std::vector<Stencil> NeighbourStack::Reach(const double* x, int level, int excluded) const {
@@ -162,22 +222,9 @@ std::vector<Stencil> NeighbourStack::Reach(const double* x, int level, int exclu
   return stencils;
 }
 
-NeighbourStack::Support NeighbourStack::SupportOf(int level, absl::Span<const Site> points) const {
-  Support support;
-  for (const Site& point : points) {
-    const std::vector<int>& index = point.at[level].index;
-    support.observed.insert(support.observed.end(), index.begin(), index.end());
-  }
-  std::sort(support.observed.begin(), support.observed.end());
-  support.observed.erase(std::unique(support.observed.begin(), support.observed.end()), support.observed.end());
-  support.sites = Sites(level, support.observed);
-  support.sites.insert(support.sites.end(), points.begin(), points.end());
-  return support;
-}
-
-Matrix NeighbourStack::TimesErrors(int level, absl::Span<const Site> rows, absl::Span<const Site> points,
+Matrix NeighbourStack::TimesErrors(int level, const Support& rows, absl::Span<const Site> points,
                                    const Support& support) const {
-  const Matrix k = PriorCovariance(level, rows, support.sites);
+  const Matrix k = RestCovariance(level, rows, support);
   Matrix product = k.rightCols(static_cast<Index>(points.size()));
   for (size_t j = 0; j < points.size(); ++j) {
     const Stencil& stencil = points[j].at[level];
@@ -194,7 +241,7 @@ Matrix NeighbourStack::Covariance(int level, absl::Span<const Site> p, absl::Spa
   Matrix covariance = Matrix::Zero(static_cast<Index>(p.size()), static_cast<Index>(q.size()));
   if (p.empty() || q.empty()) return covariance;
   const Support rows = SupportOf(level, p);
-  const Matrix product = TimesErrors(level, rows.sites, q, SupportOf(level, q));
+  const Matrix product = TimesErrors(level, rows, q, SupportOf(level, q));
   for (size_t i = 0; i < p.size(); ++i) {
     const Stencil& own = p[i].at[level];
     std::vector<Index> places;
@@ -207,18 +254,21 @@ Matrix NeighbourStack::Covariance(int level, absl::Span<const Site> p, absl::Spa
         continue;
       }
       const Common common = CommonNeighbours(own, q[j].at[level], [&](int k) { return Noise(level, k); });
-      if (common.share == 0) continue;
-      double sum = product(static_cast<Index>(rows.observed.size() + i), j) + common.noise;
-      for (size_t k = 0; k < places.size(); ++k) sum -= own.weight[k] * product(places[k], j);
-      covariance(i, j) = common.share * sum;
+      if (common.share != 0) {
+        double sum = product(static_cast<Index>(rows.observed.size() + i), j) + common.noise;
+        for (size_t k = 0; k < places.size(); ++k) sum -= own.weight[k] * product(places[k], j);
+        covariance(i, j) = common.share * sum;
+      }
+      if (own.spread.size() > 0) covariance(i, j) += own.spread.dot(q[j].at[level].spread);
     }
   }
   return covariance;
 }
 
-int64_t NeighbourStack::MemoryBytes(int64_t count, int level, int dimension, int neighbours) {
-  const int64_t stencil = 12 * static_cast<int64_t>(neighbours) + 120;
-  return count * (8 * (2 * dimension + 2) + 24 + level * stencil);  // 24: nodes of the tree
+int64_t NeighbourStack::MemoryBytes(int64_t count, int level, int dimension, int neighbours, int centres) {
+  const int64_t stencil = 12 * static_cast<int64_t>(neighbours) + 160;
+  const int64_t low_rank = 8 * static_cast<int64_t>(centres) * (level == 0 ? 1 : 2);
+  return count * (8 * (2 * dimension + 2) + 24 + level * stencil + low_rank);  // 24: nodes of the tree
 }
 
 // The neighbours of x count as fixed, so that only what depends on x itself moves: its prior moments, and its prior
@@ -227,13 +277,24 @@ Vector NeighbourStack::Gradient(int level, const Site& point, const MomentAdjoin
   const Layer& layer = layers_[level];
   const NeighbourParameters& parameters = *layer.parameters;
   const Stencil& stencil = point.at[level];
-  const std::vector<Site> own = Sites(level, stencil.index);
-  const Support others = SupportOf(level, bar.others);
+  const Support own = SupportOf(level, stencil.index, {}), others = SupportOf(level, bar.others);
   const Matrix product = TimesErrors(level, own, bar.others, others);
 
-  Vector weight_bar(static_cast<Index>(own.size()));
-  for (size_t i = 0; i < own.size(); ++i) {
-    weight_bar[i] = bar.mean * (layer.data.y[stencil.index[i]] - PriorMean(level, own[i]));
+  Vector weight_bar(static_cast<Index>(own.sites.size()));
+  for (size_t i = 0; i < own.sites.size(); ++i) {
+    weight_bar[i] = bar.mean * (layer.data.y[stencil.index[i]] - PriorMean(level, own.sites[i]));
+  }
+  Vector features_bar;
+  if (layer.low_rank != nullptr) {
+    Vector spread_bar = bar.mean * layer.low_rank->mean() + 2 * bar.variance * stencil.spread;
+    if (bar.spread.size() > 0) {
+      spread_bar += bar.spread;
+    } else {
+      for (size_t j = 0; j < bar.others.size(); ++j) spread_bar += bar.covariance[j] * bar.others[j].at[level].spread;
+    }
+    features_bar = layer.low_rank->SpreadAdjoint(spread_bar);
+    weight_bar.noalias() -= own.features.transpose() * features_bar;
+    features_bar -= 2 * bar.variance * stencil.features;
   }
   Vector others_bar = Vector::Zero(static_cast<Index>(others.sites.size()));  // of the prior covariances with x
   for (size_t j = 0; j < bar.others.size(); ++j) {
@@ -253,12 +314,20 @@ Vector NeighbourStack::Gradient(int level, const Site& point, const MomentAdjoin
       }
     }
   }
-  Matrix k = ObservedCovariance(level, stencil.index, own);
+  Matrix k = ObservedCovariance(level, own);
   SolveInPlace(k, weight_bar);
-  std::vector<Site> sites = own;
+  weight_bar -= 2 * bar.variance * stencil.weight;
+  std::vector<Site> sites = own.sites;
   sites.insert(sites.end(), others.sites.begin(), others.sites.end());
+  Vector centres_bar;
+  if (layer.low_rank != nullptr) {
+    features_bar.noalias() -= own.features * weight_bar + others.features * others_bar;
+    centres_bar = layer.low_rank->FeaturesAdjoint(features_bar);
+    const std::vector<Site> centres = Sites(level, layer.low_rank->centres());
+    sites.insert(sites.end(), centres.begin(), centres.end());
+  }
   Matrix k_bar(static_cast<Index>(sites.size()), 1);
-  k_bar << weight_bar - 2 * bar.variance * stencil.weight, others_bar;
+  k_bar << weight_bar, others_bar, centres_bar;
 
   const auto input_gradient = [&](const Vector& inverse, double amplitude, const Matrix& adjoint) -> Vector {
     const Matrix from = ScaledInputs(sites, inverse), to = ScaledInputs({&point, 1}, inverse);

@@ -15,6 +15,9 @@
 // far from all data, the prior's mean and variance. One point costs O(m³) time; memory is O(N·(D + m·t)). Nothing N×N is ever
 // held.
 //
+// With `centres`, level 0 has a LowRankPart, and K_0, w, c are those of what that leaves. With h(x) = φ(x) − Φ_S w, the
+// low-rank part v adds hᵀE[v] to means and hᵀcov(v)h' to covariances, of all pairs of points.
+//
 // Everything is in standardised units (core/dgp/scaled_data.h). Once its layers are added it is immutable, and safe to share
 // between threads.
 #ifndef FIDELIO_CORE_NEIGHBOUR_NEIGHBOUR_STACK_H_
@@ -31,6 +34,7 @@
 #include "absl/types/span.h"
 #include "core/base/types.h"
 #include "core/kernel/kernel_family.h"
+#include "core/neighbour/low_rank_part.h"
 #include "core/neighbour/neighbour_index.h"
 #include "core/neighbour/neighbour_parameters.h"
 
@@ -41,7 +45,8 @@ struct Stencil {
   std::vector<int> index;  // ascending
   Vector weight;
   double mean = 0, variance = 0;
-  double jitter = 0;  // relative, that the covariance of the neighbours needed
+  double jitter = 0;        // relative, that the covariance of the neighbours needed
+  Vector features, spread;  // where the level has a LowRankPart: φ(x), and its Spread(h)
 };
 
 // A point with its stencils at the levels below some level.
@@ -55,6 +60,9 @@ struct MomentAdjoints {
   double mean = 0, variance = 0;
   std::vector<Site> others;
   Vector covariance;
+  // ∂F/∂spread by covariances with further points, of which `others` has those with common neighbours only; empty: `others`
+  // are all.
+  Vector spread = {};
 };
 
 // The observations of a level, in standardised units.
@@ -66,10 +74,11 @@ struct NeighbourData {
 
 class NeighbourStack {
  public:
-  // m ≥ 1.
-  explicit NeighbourStack(int neighbours) : neighbours_(neighbours) {}
+  // m ≥ 1; at most `centres` of a LowRankPart, 0: none.
+  explicit NeighbourStack(int neighbours, int centres = 0) : neighbours_(neighbours), centres_(centres) {}
 
   int neighbours() const { return neighbours_; }
+  int centres() const { return centres_; }
   int levels() const { return static_cast<int>(layers_.size()); }
   int count(int level) const { return static_cast<int>(layers_[level].data.y.size()); }
   const NeighbourData& data(int level) const { return layers_[level].data; }
@@ -81,7 +90,7 @@ class NeighbourStack {
   // was Completed.
   void AddData(NeighbourData data, int threads);
   // The layer of the last level: its kernel and hyperparameters (NeighbourLayout).
-  void Complete(KernelFamily kernel, Vector theta);
+  void Complete(KernelFamily kernel, Vector theta, int threads = 1);
 
   bool learns_noise(int level) const { return layers_[level].data.noise.size() == 0; }
   NeighbourLayout layout(int level) const;
@@ -100,8 +109,8 @@ class NeighbourStack {
   // ∂F/∂x of a point that has reached `level`; its neighbours count as fixed. The others have reached it, too.
   Vector Gradient(int level, const Site& point, const MomentAdjoints& bar) const;
 
-  // Bytes of memory, an estimate from above.
-  static int64_t MemoryBytes(int64_t count, int level, int dimension, int neighbours);
+  // Bytes of memory for the observations of a level, an estimate from above.
+  static int64_t MemoryBytes(int64_t count, int level, int dimension, int neighbours, int centres);
 
  private:
   struct Layer {
@@ -111,19 +120,26 @@ class NeighbourStack {
     Vector theta;
     std::optional<NeighbourParameters> parameters;
     std::unique_ptr<const NeighbourIndex> index;
+    std::unique_ptr<const LowRankPart> low_rank;  // none: neighbours alone
   };
   // What the errors e of some points are made of: observed points of the level, then the points themselves.
   struct Support {
     std::vector<int> observed;  // ascending
     std::vector<Site> sites;
+    Matrix features;  // of the sites, one column each; without a LowRankPart without rows
   };
+  Support SupportOf(int level, std::vector<int> observed, absl::Span<const Site> points) const;
+  // Of the errors of `points`.
   Support SupportOf(int level, absl::Span<const Site> points) const;
-  // K_level(rows, support) a for the coefficients a of each point's error: rows × points.
-  Matrix TimesErrors(int level, absl::Span<const Site> rows, absl::Span<const Site> points,
-                     const Support& support) const;
+  // What K_level is of the sites of p and q, without the low-rank part.
+  Matrix RestCovariance(int level, const Support& p, const Support& q) const;
+  // RestCovariance(rows, support) a for the coefficients a of each point's error: rows × points.
+  Matrix TimesErrors(int level, const Support& rows, absl::Span<const Site> points, const Support& support) const;
 
   Stencil Solve(int level, const Site& point, int excluded) const;
-  Matrix ObservedCovariance(int level, const std::vector<int>& observed, absl::Span<const Site> sites) const;
+  // Of observations, with their noise.
+  Matrix ObservedCovariance(int level, const Support& observed) const;
+  void LeaveOut(int level, int excluded, Stencil& stencil) const;
   double PriorMean(int level, const Site& point) const;
   double PriorVariance(int level, const Site& point) const;
   // K_level between points that have reached the level below.
@@ -131,7 +147,7 @@ class NeighbourStack {
   std::vector<Site> Sites(int level, const std::vector<int>& observed) const;
   double Noise(int level, int i) const;
 
-  const int neighbours_;
+  const int neighbours_, centres_;
   std::vector<Layer> layers_;
 };
 

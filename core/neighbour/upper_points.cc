@@ -17,6 +17,12 @@ int StackedLevels(const Dataset& data) {
   return stacked;
 }
 
+int StackCentres(const Dataset& data) {
+  std::vector<int> counts;
+  for (int t = 0; t < StackedLevels(data); ++t) counts.push_back(static_cast<int>(data.levels[t].y.size()));
+  return LowRankFor(data.dimension(), counts);
+}
+
 NeighbourData ScaledLevel(const LevelData& level, const Scaling& scaling) {
   NeighbourData scaled;
   scaled.x.resize(scaling.input_low.size(), level.y.size());
@@ -29,10 +35,19 @@ NeighbourData ScaledLevel(const LevelData& level, const Scaling& scaling) {
   return scaled;
 }
 
+Matrix Spreads(int level, const std::vector<Site>& sites) {
+  const Index rank = sites.empty() ? 0 : sites[0].at[level].spread.size();
+  Matrix spreads(rank, static_cast<Index>(sites.size()));
+  for (size_t i = 0; rank > 0 && i < sites.size(); ++i) spreads.col(static_cast<Index>(i)) = sites[i].at[level].spread;
+  return spreads;
+}
+
 Matrix JointCovariance(const NeighbourStack& stack, int level, const std::vector<Site>& sites, int threads) {
   const int n = static_cast<int>(sites.size());
   const SharedNeighbours shared(level, sites);
-  Matrix covariance = Matrix::Zero(n, n);
+  // The low-rank part is shared by all.
+  const Matrix spreads = Spreads(level, sites);
+  Matrix covariance = spreads.transpose() * spreads;
   ParallelFor(n, threads, [&](int i) {
     std::vector<Site> others;
     const std::vector<int> near = shared.Of(sites[i].at[level], i);
@@ -62,6 +77,7 @@ UpperPoints::UpperPoints(const NeighbourStack& stack, const Dataset& data, const
     sites_[i] = {points_.col(i).data(), stencils_[i].data()};
     moments_.mean[i] = stencils_[i][level].mean;
   }
+  spreads_ = Spreads(level, sites_);
   shared_ = std::make_unique<const SharedNeighbours>(level, sites_);
   moments_.covariance = JointCovariance(stack, level, sites_, threads);
 }

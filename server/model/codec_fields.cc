@@ -82,7 +82,7 @@ void Put(const FitSpec& spec, ByteWriter& out) {
 FitSpec GetFitSpec(ByteReader& in, bool& good, uint32_t version) {
   FitSpec spec;
   spec.inference = GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good);
-  spec.kernel_family = GetOptional(in, [&] { return GetEnum(in, KernelFamily::kRbf, KernelFamily::kMatern52, good); });
+  spec.kernel_family = GetOptional(in, [&] { return GetEnum(in, KernelFamily::kRbf, KernelFamily::kMatern12, good); });
   spec.warm_start = in.Bool();
   spec.budget_seconds = GetOptional(in, [&] { return in.F64(); });
   spec.budget_iterations = GetOptional(in, [&] { return in.I64(); });

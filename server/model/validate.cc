@@ -165,7 +165,8 @@ const Capabilities& SupportedCapabilities() {
   static const auto* const kCapabilities = new Capabilities{
       .model_kinds = SupportedKinds(),
       .inferences = SupportedInferences(),
-      .kernel_families = {KernelFamily::kRbf, KernelFamily::kMatern32, KernelFamily::kMatern52, std::nullopt},
+      .kernel_families = {KernelFamily::kRbf, KernelFamily::kMatern12, KernelFamily::kMatern32, KernelFamily::kMatern52,
+                          std::nullopt},
       .observation_updates = {ObservationUpdate::kNone, ObservationUpdate::kCondition},
       .output_transforms = {OutputTransformKind::kIdentity, OutputTransformKind::kLog, OutputTransformKind::kLogit,
                             OutputTransformKind::kBounded},

@@ -12,6 +12,8 @@ namespace {
 
 std::optional<KernelFamily> ToFamily(v1::KernelFamily family) {
   switch (family) {
+    case v1::KERNEL_FAMILY_MATERN_1_2:
+      return KernelFamily::kMatern12;
     case v1::KERNEL_FAMILY_MATERN_3_2:
       return KernelFamily::kMatern32;
     case v1::KERNEL_FAMILY_MATERN_5_2:
@@ -38,6 +40,8 @@ void ToMessage(const JobProgress& progress, v1::FitProgress* message) {
 v1::KernelFamily ToMessage(const std::optional<KernelFamily>& family) {
   if (!family.has_value()) return v1::KERNEL_FAMILY_BY_EVIDENCE;
   switch (*family) {
+    case KernelFamily::kMatern12:
+      return v1::KERNEL_FAMILY_MATERN_1_2;
     case KernelFamily::kMatern32:
       return v1::KERNEL_FAMILY_MATERN_3_2;
     case KernelFamily::kMatern52:

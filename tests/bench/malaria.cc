@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -43,6 +44,14 @@ constexpr int kCandidates = 2500, kDesign = 50;  // of the k-DPP, as in the pape
 constexpr uint32_t kCandidateStream = 5;
 
 double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+std::optional<KernelFamily> Family(const std::string& word) {
+  if (word == "rbf") return KernelFamily::kRbf;
+  if (word == "matern12") return KernelFamily::kMatern12;
+  if (word == "matern32") return KernelFamily::kMatern32;
+  if (word == "matern52") return KernelFamily::kMatern52;
+  return std::nullopt;
+}
 
 void MoveInside(Dataset& data) {
   for (LevelData& level : data.levels) level.y = level.y.cwiseMax(kBorder).cwiseMin(1 - kBorder);
@@ -153,6 +162,9 @@ class MalariaCommand : public Command {
     app.add_option("--inference", inference_, "how the model is fitted")
         ->check(CLI::IsMember({"neighbours", "svi"}))
         ->capture_default_str();
+    app.add_option("--kernel", kernel_, "of the fit with neighbours")
+        ->check(CLI::IsMember({"evidence", "rbf", "matern12", "matern32", "matern52"}))
+        ->capture_default_str();
     app.add_option("--budget-seconds", budget_, "ends the fit")->check(CLI::PositiveNumber);
     app.add_option("--threads", threads_, "0: all cores")->capture_default_str();
     app.add_flag("--swap", swap_, "low and high change places");
@@ -202,7 +214,7 @@ class MalariaCommand : public Command {
     const auto fit_seed = static_cast<uint64_t>(seed);
     FIDELIO_ASSIGN_OR_RETURN(const MapSplit split, SplitMap(map, train_low_, train_high_, test_, fit_seed));
     Measured m;
-    FitOptions options{.kernel = std::nullopt, .seed = fit_seed, .threads = threads_};
+    FitOptions options{.kernel = Family(kernel_), .seed = fit_seed, .threads = threads_};
     if (inference_ == "svi") options.kernel = KernelFamily::kRbf;
     if (budget_ > 0) options.max_seconds = budget_;
     double begin = Now();
@@ -242,7 +254,7 @@ class MalariaCommand : public Command {
     return missed;
   }
 
-  std::string data_, svg_, inference_ = "neighbours";
+  std::string data_, svg_, inference_ = "neighbours", kernel_ = "evidence";
   int train_low_ = 800000, train_high_ = 1000, test_ = 10000, threads_ = 0;
   std::vector<int64_t> seeds_ = {1};
   double budget_ = 0;

@@ -10,6 +10,8 @@ inline const char* KernelName(KernelFamily family) {
   switch (family) {
     case KernelFamily::kRbf:
       return "Rbf";
+    case KernelFamily::kMatern12:
+      return "Matern12";
     case KernelFamily::kMatern32:
       return "Matern32";
     case KernelFamily::kMatern52:

@@ -115,6 +115,7 @@ inline std::vector<MomentCase> MomentCases() {
       {.name = "EmptyTopLevel", .counts = {7, 4, 0}, .recipe = two},
       {.name = "OnePointPerLevel", .counts = {1, 1, 1}, .recipe = two},
       {.name = "GivenNoise", .counts = {7, 5, 3}, .recipe = two, .given_noise = true},
+      {.name = "Matern12", .counts = {7, 5, 3}, .recipe = WithKernel(two, KernelFamily::kMatern12)},
       {.name = "Matern32", .counts = {7, 5, 3}, .recipe = WithKernel(two, KernelFamily::kMatern32)},
       {.name = "Matern52", .counts = {7, 5, 3}, .recipe = WithKernel(two, KernelFamily::kMatern52)},
       {.name = "LinearTrend", .counts = {7, 5, 3}, .recipe = WithTrend(one, 0)},

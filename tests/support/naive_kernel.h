@@ -14,6 +14,8 @@ inline double NaiveKernel(KernelFamily family, double r) {
   switch (family) {
     case KernelFamily::kRbf:
       return std::exp(-r * r / 2);
+    case KernelFamily::kMatern12:
+      return std::exp(-r);
     case KernelFamily::kMatern32:
       return (1 + std::sqrt(3.0) * r) * std::exp(-std::sqrt(3.0) * r);
     case KernelFamily::kMatern52:

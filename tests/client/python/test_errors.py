@@ -50,7 +50,7 @@ def test_numbers_that_are_none_are_refused_with_their_place(model):
         (lambda m: m.add([[1, 2]], [1], fidelity=2), "fidelity: 2, must be"),
         (lambda m: m.add([[1, 2]], [1], fidelity=[0, 1]), "fidelity: 2 entries, but X has 1 rows"),
         (lambda m: m.add([[1, 2]], [1], fidelity=0, noise=[1, 2]), "noise: has shape"),
-        (lambda m: m.fit(kernel="linear"), "kernel: 'linear', must be one of rbf, matern32, matern52, evidence"),
+        (lambda m: m.fit(kernel="linear"), "kernel: 'linear', must be one of rbf, matern32, matern52, evidence, matern12"),
         (lambda m: m.sample_dpp(2, method="best"), "method: 'best', must be one of exact, map"),
         (lambda m: m.update(costs=[1]), "must have 2 entries"),
     ],

@@ -12,24 +12,12 @@
 #include "gtest/gtest.h"
 #include "tests/support/kernel_names.h"
 #include "tests/support/naive_conditioning.h"
+#include "tests/support/naive_kernel.h"
 #include "tests/support/near.h"
 #include "tests/support/small_data.h"
 
 namespace fidelio {
 namespace {
-
-double NaiveKappa(KernelFamily family, double s) {
-  const double r = std::sqrt((family == KernelFamily::kMatern32 ? 3 : 5) * s);
-  switch (family) {
-    case KernelFamily::kRbf:
-      return std::exp(-s / 2);
-    case KernelFamily::kMatern32:
-      return (1 + r) * std::exp(-r);
-    case KernelFamily::kMatern52:
-      return (1 + r + r * r / 3) * std::exp(-r);
-  }
-  return 0;
-}
 
 // Near the prior's centre, with no two parameters alike.
 Vector ThetaOf(const GpModel& model, uint64_t seed) {
@@ -73,9 +61,8 @@ class CoKrigingTest : public ::testing::TestWithParam<std::tuple<KernelFamily, i
           for (int s = t + 1; s <= level[i]; ++s) r *= theta_[model_.level(s).rho];
           for (int s = t + 1; s <= level[j]; ++s) r *= theta_[model_.level(s).rho];
           const Vector scaled = (h.row(i) - h.row(j)).transpose().cwiseProduct(model_.InverseLengthscales(theta_, t));
-          k(i, j) +=
-              r * (std::exp(theta_[model_.level(t).amplitude]) * NaiveKappa(model_.family(), scaled.squaredNorm()) +
-                   model_.Offset(theta_, t));
+          k(i, j) += r * (std::exp(theta_[model_.level(t).amplitude]) * NaiveKernel(model_.family(), scaled.norm()) +
+                          model_.Offset(theta_, t));
         }
       }
       if (i < total) noise[i] = data.noise[i] + model_.Noise(theta_, level[i]);

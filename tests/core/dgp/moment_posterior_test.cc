@@ -83,7 +83,7 @@ TEST_P(MomentPosteriorTest, LeaveOneOutResidualsEqualThoseOfDataWithAPointLeftOu
 TEST_P(MomentPosteriorTest, GradientEqualsCentralDifferencesAtEveryLevel) {
   const Matrix queries = Queries(4);
   const Matrix mean_bar = RandomNormal(posterior_.links(), 4, 8), variance_bar = RandomNormal(posterior_.links(), 4, 9);
-  const double h = 1e-3;
+  const double h = model_->recipe.kernel == KernelFamily::kMatern12 ? 5e-4 : 1e-3;  // a rough kernel bends more
   for (int t = 0; t < model_->data.levels(); ++t) {
     for (const bool of_variance : {false, true}) {
       const Matrix none = Matrix::Zero(posterior_.links(), 4);

@@ -1,5 +1,6 @@
 #include "core/neighbour/neighbour_dgp_fit.h"
 
+#include <cmath>
 #include <memory>
 #include <string>
 
@@ -112,6 +113,30 @@ TEST(NeighbourDgpFitTest, FamiliesCompeteUnlessOneIsAskedFor) {
   const auto model = Fit(StackData({500}, 1), options);
   EXPECT_GT(model->report().evaluations, 30);
   EXPECT_TRUE(Means(*model).allFinite());
+}
+
+// 310 observations above the stack: a mode per family, averaged by what they say about observations left out.
+TEST(NeighbourDgpFitTest, ModesOfSeveralFamiliesAreAveraged) {
+  Dataset data = StackData({300, 310}, 1);
+  // A kink for the rough families, a smooth half for the others.
+  LevelData& top = data.levels[1];
+  for (Eigen::Index i = 0; i < top.y.size(); ++i) top.y[i] += 2 * std::abs(top.x(i, 0) - 0.7);
+  FitOptions options = Options(2);
+  options.kernel = std::nullopt;
+  options.max_iterations = 600;
+  const auto model = Fit(data, options);
+  const Matrix x = SmallQueries(10, 1);
+  const auto mixture = model->PredictMixture(x, {});
+  ASSERT_TRUE(mixture.ok());
+  EXPECT_NEAR(mixture->weight.sum(), 1, 1e-12);
+  EXPECT_GE(mixture->weight.minCoeff(), 0.05);
+  EXPECT_LE(mixture->weight.size(), 3);
+  for (Eigen::Index i = 0; i < x.rows(); ++i) {
+    EXPECT_NEAR(model->Predict(x, {})->mean[i], SmallFunction(x.row(i), 1) + 2 * std::abs(x(i, 0) - 0.7), 0.1);
+  }
+  const auto loaded = NeighbourDgp::Load(model->Save());
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(Means(**loaded), Means(*model));
 }
 
 TEST(NeighbourDgpFitTest, MemoryGrowsLinearlyInLargeLevels) {

@@ -264,6 +264,36 @@ TEST(NeighbourDgpFitTest, StacksLargeLevelsAndAnEmptyTop) {
   EXPECT_EQ(NeighbourDgp::Load(model->Save()).value()->Predict(x, {})->mean, model->Predict(x, {})->mean);
 }
 
+// The same promises in three dimensions, where level 0 has a low-rank part.
+TEST(NeighbourDgpFitTest, WithALowRankPartAllAnswersAgree) {
+  const Dataset data = StackData({300, 20}, 3);
+  const auto model = Fit(data, {.seed = 2}, 12);
+  const Matrix x = SmallQueries(8, 3);
+  EXPECT_GT(StackCentres(data), 0);
+  for (const int level : {0, 1}) {
+    SCOPED_TRACE(level);
+    const auto prediction = model->Predict(x, {.level = level, .input_gradient = true});
+    const auto joint = model->JointMoments(x, {.level = level});
+    ASSERT_TRUE(prediction.ok() && joint.ok());
+    EXPECT_TRUE(RelativelyNear(joint->mean, prediction->mean, 1e-9));
+    EXPECT_TRUE(RelativelyNear(joint->covariance.diagonal(), prediction->variance, 1e-8));
+    EXPECT_TRUE(IsPositiveSemidefinite(joint->covariance, 1e-8));
+    for (int d = 0; d < 3; ++d) {
+      constexpr double kStep = 1e-6;
+      Matrix up = x, down = x;
+      up.col(d).array() += kStep;
+      down.col(d).array() -= kStep;
+      const Vector difference =
+          (model->Predict(up, {.level = level})->mean - model->Predict(down, {.level = level})->mean) / (2 * kStep);
+      EXPECT_TRUE(Near(prediction->input_gradient.col(d), difference, 2e-5));
+    }
+    const auto loaded = NeighbourDgp::Load(model->Save());
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    EXPECT_EQ((*loaded)->Predict(x, {.level = level})->mean, prediction->mean);
+    EXPECT_EQ((*loaded)->Predict(x, {.level = level})->variance, prediction->variance);
+  }
+}
+
 TEST(NeighbourDgpFitTest, OneLevelIsANeighbourGaussianProcess) {
   const Dataset data = StackData({300}, 1);
   const auto model = Fit(data, {.seed = 1});

@@ -1,5 +1,6 @@
 #include "core/neighbour/neighbour_stack.h"
 
+#include <Eigen/Cholesky>
 #include <cmath>
 #include <vector>
 
@@ -8,6 +9,7 @@
 #include "tests/core/neighbour/stack_cases.h"
 #include "tests/support/eigenvalues.h"
 #include "tests/support/kernel_names.h"
+#include "tests/support/naive_kernel.h"
 #include "tests/support/near.h"
 
 namespace fidelio {
@@ -38,6 +40,7 @@ struct Case {
   KernelFamily kernel;
   int dimension;
   bool given_noise;
+  int centres = 0;
 };
 
 class NeighbourStackTest : public ::testing::TestWithParam<Case> {
@@ -58,7 +61,7 @@ class NeighbourStackTest : public ::testing::TestWithParam<Case> {
 
 TEST_P(NeighbourStackTest, IsTheExactProcessWhenAllAreNeighbours) {
   const Dataset data = StackData({60, 40}, GetParam().dimension, GetParam().given_noise);
-  const auto stack = MakeStack(data, 2, 1000, GetParam().kernel);
+  const auto stack = MakeStack(data, 2, 1000, GetParam().kernel, GetParam().centres);
   const Matrix x = SmallQueries(9, GetParam().dimension);
   for (const int level : {0, 1}) {
     SCOPED_TRACE(level);
@@ -77,7 +80,7 @@ TEST_P(NeighbourStackTest, WithSomeNeighboursItIsLessCertainAndKnowsIt) {
   for (LevelData& level : data.levels) {
     if (GetParam().given_noise) level.noise_variance = 0.01 * RandomUniform(level.y.size(), 1, 7).array() + 1e-4;
   }
-  const auto stack = MakeStack(data, 2, 32, GetParam().kernel);
+  const auto stack = MakeStack(data, 2, 32, GetParam().kernel, GetParam().centres);
   const Matrix x = SmallQueries(40, GetParam().dimension);
   for (const int level : {0, 1}) {
     SCOPED_TRACE(level);
@@ -88,7 +91,7 @@ TEST_P(NeighbourStackTest, WithSomeNeighboursItIsLessCertainAndKnowsIt) {
     double difference = 0;
     for (Index i = 0; i < x.rows(); ++i) {
       const Stencil& stencil = reached.sites[i].at[level];
-      if (level == 0) {
+      if (level == 0 && GetParam().centres == 0) {  // a low-rank part learns from all
         EXPECT_GE(stencil.variance, (1 - 1e-9) * covariance(i, i));
       }
       difference += std::pow(stencil.mean - mean[i], 2) / stencil.variance;
@@ -99,14 +102,16 @@ TEST_P(NeighbourStackTest, WithSomeNeighboursItIsLessCertainAndKnowsIt) {
 
 TEST_P(NeighbourStackTest, CovariancesArePositiveSemidefiniteAndAgreeWithVariances) {
   const Dataset data = StackData({300, 200}, GetParam().dimension, GetParam().given_noise);
-  const auto stack = MakeStack(data, 2, 12, GetParam().kernel);
+  const auto stack = MakeStack(data, 2, 12, GetParam().kernel, GetParam().centres);
   const Reached reached(*stack, SmallQueries(60, GetParam().dimension), 1);
   for (const int level : {0, 1}) {
     const Matrix covariance = JointCovariance(*stack, level, reached.sites, 2);
     EXPECT_TRUE(IsPositiveSemidefinite(covariance, 1e-9));
     EXPECT_TRUE(Near(stack->Covariance(level, reached.sites, reached.sites), covariance, 1e-12));
     for (Index i = 0; i < covariance.rows(); ++i) EXPECT_EQ(covariance(i, i), reached.sites[i].at[level].variance);
-    EXPECT_GT((covariance.array() == 0).count(), 0) << "points without a common neighbour";
+    if (level == 1 || GetParam().centres == 0) {
+      EXPECT_GT((covariance.array() == 0).count(), 0) << "points without a common neighbour";
+    }
     EXPECT_GT((covariance.array() != 0).count(), covariance.rows()) << "points with common neighbours";
   }
 }
@@ -114,7 +119,7 @@ TEST_P(NeighbourStackTest, CovariancesArePositiveSemidefiniteAndAgreeWithVarianc
 TEST_P(NeighbourStackTest, GradientsAgreeWithDifferences) {
   const int d = GetParam().dimension;
   const Dataset data = StackData({200, 150}, d, GetParam().given_noise);
-  const auto stack = MakeStack(data, 2, 10, GetParam().kernel);
+  const auto stack = MakeStack(data, 2, 10, GetParam().kernel, GetParam().centres);
   const Matrix near = SmallQueries(4, d, 3);
   for (const int level : {0, 1}) {
     const Reached others(*stack, near, level);
@@ -143,7 +148,7 @@ TEST_P(NeighbourStackTest, GradientsAgreeWithDifferences) {
 
 TEST_P(NeighbourStackTest, FarFromAllDataThePriorIsLeft) {
   const Dataset data = StackData({100}, GetParam().dimension, GetParam().given_noise);
-  const auto stack = MakeStack(data, 1, 16, GetParam().kernel);
+  const auto stack = MakeStack(data, 1, 16, GetParam().kernel, GetParam().centres);
   const Vector x = Vector::Constant(GetParam().dimension, 1e4);
   const Stencil stencil = stack->Reach(x.data(), 0)[0];
   EXPECT_NEAR(stencil.mean, 0.2, 1e-12);
@@ -154,11 +159,85 @@ INSTANTIATE_TEST_SUITE_P(Kernels, NeighbourStackTest,
                          ::testing::Values(Case{KernelFamily::kRbf, 1, false}, Case{KernelFamily::kRbf, 2, true},
                                            Case{KernelFamily::kMatern32, 2, false},
                                            Case{KernelFamily::kMatern52, 2, true},
-                                           Case{KernelFamily::kMatern52, 3, false}),
+                                           Case{KernelFamily::kMatern52, 3, false},
+                                           Case{KernelFamily::kMatern52, 3, false, 40},
+                                           Case{KernelFamily::kRbf, 3, true, 60}),
                          [](const auto& test) {
                            return KernelName(test.param.kernel) + std::to_string(test.param.dimension) +
-                                  (test.param.given_noise ? "GivenNoise" : "");
+                                  (test.param.given_noise ? "GivenNoise" : "") +
+                                  (test.param.centres > 0 ? "LowRank" : "");
                          });
+
+// Joint posterior of level 0 by the textbook.
+void ExactFirst(const NeighbourStack& stack, const Matrix& x, KernelFamily kernel, Vector& mean, Matrix& covariance) {
+  const NeighbourParameters p(stack.layout(0), stack.theta(0));
+  const Vector lengthscales = p.inverse.cwiseInverse();
+  const Matrix data = stack.data(0).x.transpose();
+  Matrix k = p.amplitude * NaiveKernelMatrix(kernel, data, data, lengthscales);
+  k.diagonal().array() += p.noise;
+  const Matrix cross = p.amplitude * NaiveKernelMatrix(kernel, data, x, lengthscales);
+  const Eigen::LLT<Matrix> factor(k);
+  mean = cross.transpose() * factor.solve(Vector(stack.data(0).y.array() - p.mean));
+  mean.array() += p.mean;
+  covariance = p.amplitude * NaiveKernelMatrix(kernel, x, x, lengthscales) - cross.transpose() * factor.solve(cross);
+}
+
+TEST(NeighbourStackTest, WithAsManyCentresAsObservationsItIsExactWhateverTheNeighbours) {
+  const Dataset data = StackData({120}, 4);
+  const Matrix x = SmallQueries(12, 4);
+  for (const KernelFamily kernel : kAllKernelFamilies) {
+    SCOPED_TRACE(KernelName(kernel));
+    const auto stack = MakeStack(data, 1, 5, kernel, 120);
+    Vector mean;
+    Matrix covariance;
+    ExactFirst(*stack, x, kernel, mean, covariance);
+    const Reached reached(*stack, x, 0);
+    EXPECT_TRUE(Near(reached.Means(0), mean, 1e-7));
+    // Covariances of what no observation tells are those of points with common neighbours.
+    const Matrix found = stack->Covariance(0, reached.sites, reached.sites);
+    EXPECT_TRUE(Near(found.diagonal(), covariance.diagonal(), 1e-7));
+  }
+}
+
+TEST(NeighbourStackTest, WithAsManyCentresAsObservationsLeavingOutIsExact) {
+  const Dataset data = StackData({60}, 3);
+  const auto stack = MakeStack(data, 1, 4, KernelFamily::kMatern32, 60);
+  for (const int i : {0, 17, 59}) {
+    Dataset without = data;
+    LevelData& level = without.levels[0];
+    std::vector<int> kept;
+    for (int k = 0; k < 60; ++k) {
+      if (k != i) kept.push_back(k);
+    }
+    auto small = NeighbourStack(1000);
+    NeighbourData scaled = ScaledLevel(level, ScaleData(data).scaling);
+    const Vector x = scaled.x.col(i);
+    small.AddData({Matrix(scaled.x(Eigen::all, kept)), Vector(scaled.y(kept)), {}}, 1);
+    small.Complete(KernelFamily::kMatern32, FirstTheta(3));
+    const Stencil expected = small.Reach(x.data(), 0)[0], found = stack->Reach(x.data(), 0, i)[0];
+    EXPECT_NEAR(found.mean, expected.mean, 1e-7);
+    EXPECT_NEAR(found.variance, expected.variance, 1e-7);
+  }
+}
+
+TEST(NeighbourStackTest, ALowRankPartHelpsWhereNeighboursAreFar) {
+  const Dataset data = StackData({500}, 6);
+  const Matrix x = SmallQueries(60, 6);
+  Vector theta = FirstTheta(6);
+  theta.head(6).setConstant(std::log(1.5));
+  Vector mean, error(3);
+  Matrix covariance;
+  int k = 0;
+  for (const int centres : {0, 60, 250}) {
+    NeighbourStack stack(32, centres);
+    stack.AddData(ScaledLevel(data.levels[0], ScaleData(data).scaling), 1);
+    stack.Complete(KernelFamily::kRbf, theta);
+    ExactFirst(stack, x, KernelFamily::kRbf, mean, covariance);
+    error[k++] = (Reached(stack, x, 0).Means(0) - mean).norm();
+  }
+  EXPECT_LT(error[1], error[0]);
+  EXPECT_LT(error[2], 0.3 * error[0]);
+}
 
 TEST(NeighbourStackTest, ALevelWithoutDataFollowsTheOneBelow) {
   Dataset data = StackData({50, 5}, 1);

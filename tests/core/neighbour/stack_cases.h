@@ -51,8 +51,9 @@ inline Dataset StackData(const std::vector<int>& sizes, int dimension, bool give
 }
 
 // The first `levels` levels of the data, each with the m nearest neighbours.
-inline std::unique_ptr<NeighbourStack> MakeStack(const Dataset& data, int levels, int m, KernelFamily kernel) {
-  auto stack = std::make_unique<NeighbourStack>(m);
+inline std::unique_ptr<NeighbourStack> MakeStack(const Dataset& data, int levels, int m, KernelFamily kernel,
+                                                 int centres = 0) {
+  auto stack = std::make_unique<NeighbourStack>(m, centres);
   const Scaling scaling = ScaleData(data).scaling;
   for (int t = 0; t < levels; ++t) {
     const bool learn = data.levels[t].noise_variance.size() == 0;

@@ -73,6 +73,8 @@ TEST_P(VecchiaObjectiveTest, DoesNotDependOnThreads) {
 
 INSTANTIATE_TEST_SUITE_P(Layers, VecchiaObjectiveTest,
                          ::testing::Values(Case{KernelFamily::kRbf, 0, false}, Case{KernelFamily::kMatern32, 0, true},
+                                           Case{KernelFamily::kMatern12, 0, false},
+                                           Case{KernelFamily::kMatern12, 1, false},
                                            Case{KernelFamily::kMatern52, 0, false},
                                            Case{KernelFamily::kMatern52, 1, false},
                                            Case{KernelFamily::kMatern32, 1, true}),

@@ -84,7 +84,14 @@ class Words:
 KINDS = Words("kind", model_pb2.ModelKind)
 TRANSFORMS = Words("transform", model_pb2.OutputTransformKind)
 INFERENCES = Words("inference", fit_pb2.Inference)
-KERNELS = Words("kernel", fit_pb2.KernelFamily, MATERN_3_2="matern32", MATERN_5_2="matern52", BY_EVIDENCE="evidence")
+KERNELS = Words(
+    "kernel",
+    fit_pb2.KernelFamily,
+    MATERN_1_2="matern12",
+    MATERN_3_2="matern32",
+    MATERN_5_2="matern52",
+    BY_EVIDENCE="evidence",
+)
 METHODS = Words("method", design_pb2.DesignMethod)
 QUALITIES = Words("quality", design_pb2.QualityMode)
 PATHS = Words("kind", prediction_pb2.PathKind)

@@ -121,9 +121,10 @@ class Model(ModelResource):
         """Learns from all observations, as a job of the server that outlives this process and the server's restarts.
 
         progress: show a bar. seed: of all random numbers; the same gives the same model. inference: auto, moments,
-        variational, svi, or another that the server has (Client.server_info). kernel: rbf, matern32, matern52, or
-        evidence for all of them. warm_start: start from the revision of now, too. seconds, iterations: end it,
-        successfully, at the latest. inducing_points (of variational and svi), batch_size, steps (of svi): their sizes.
+        variational, svi, or another that the server has (Client.server_info). kernel: rbf, matern12, matern32,
+        matern52, or evidence for all of them. warm_start: start from the revision of now, too. seconds, iterations:
+        end it, successfully, at the latest. inducing_points (of variational and svi), batch_size, steps (of svi): their
+        sizes.
         wait: until it has ended, for at most `timeout` seconds; without, see Fit.wait. callback: sees every event.
         Raises the error of a failed fit.
         """
