@@ -135,8 +135,8 @@ class NeighbourDgpFit::Runner {
     change(impl_.stack_state);
   }
 
-  // Counts an evaluation, tells the observer, and says whether to go on. The observer may copy the state.
-  bool Tick(double value, double fraction) {
+  // Counts an evaluation that was made and tells the observer, which may copy the state.
+  void Tick(double value, double fraction) {
     FitProgress progress{.phase = "neighbours", .fraction = fraction, .log_posterior = -value};
     Update([&](NeighbourFitState& s) {
       s.seconds = before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
@@ -147,7 +147,6 @@ class NeighbourDgpFit::Runner {
     out_of_time_ =
         out_of_time_ || progress.seconds > options_.max_seconds || progress.iteration >= options_.max_iterations;
     cancelled_ = cancelled_ || (observer_ != nullptr && !observer_->OnProgress(progress));
-    return !cancelled_ && !(out_of_time_ && progress.iteration > 1);
   }
 
   absl::Status CheckCancelled() const {
@@ -161,8 +160,9 @@ class NeighbourDgpFit::Runner {
     const Vector start = theta != nullptr ? objective.Whitened(*theta) : Vector::Zero(objective.size());
     LbfgsOptions options;
     options.max_iterations = kIterations;
-    const LbfgsResult result =
-        MinimiseLbfgs(objective, start, options, [&](double best) { return Tick(best, fraction); });
+    const LbfgsResult result = MinimiseLbfgs(
+        objective, start, options, [this](double) { return !cancelled_ && !out_of_time_; },
+        [&](double best) { Tick(best, fraction); });
     const bool good = std::isfinite(result.value);
     return {{kernel, objective.Theta(good ? result.x : start)}, result.value};
   }
