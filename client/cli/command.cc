@@ -70,7 +70,8 @@ CLI::Validator NotNegative() {
 }
 
 absl::StatusOr<std::unique_ptr<client::Client>> Context::Connect(
-    std::function<void(const absl::Status& error, absl::Duration delay)> on_retry) {
+    std::function<void(const absl::Status& error, absl::Duration delay)> on_retry,
+    std::optional<absl::Duration> watch_patience) {
   client::ClientOptions client_options;
   client::ChannelOptions& channel = client_options.channel;
   channel.server = options.server;
@@ -97,6 +98,7 @@ absl::StatusOr<std::unique_ptr<client::Client>> Context::Connect(
   client_options.timeout = absl::Seconds(options.timeout_seconds);
   client_options.retry.give_up_after = absl::Seconds(options.retry_seconds);
   client_options.retry.on_retry = std::move(on_retry);
+  if (watch_patience) client_options.watch_give_up_after = *watch_patience;
   auto client = client::Client::Connect(client_options);
   if (!client.ok()) return AsTyped(client.status(), ConnectNames());
   return client;

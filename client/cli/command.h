@@ -55,9 +55,10 @@ struct Context {
   std::optional<ExitCode> exit_code;                                  // when the error's own is not the right one
   std::map<const CLI::Option*, std::vector<std::string>> words = {};  // that options take, for completion
 
-  // A client for the options. Errors name the flag.
+  // A client for the options. Errors name the flag. `watch_patience`: ClientOptions::watch_give_up_after.
   absl::StatusOr<std::unique_ptr<client::Client>> Connect(
-      std::function<void(const absl::Status& error, absl::Duration delay)> on_retry = {});
+      std::function<void(const absl::Status& error, absl::Duration delay)> on_retry = {},
+      std::optional<absl::Duration> watch_patience = {});
 
   // Prints the document with --json, and otherwise the text.
   void Print(const Json& json, const std::string& text);

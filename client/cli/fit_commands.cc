@@ -1,4 +1,5 @@
 // fidelio fit, fits.
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -6,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
 #include "client/cli/as_typed.h"
 #include "client/cli/command.h"
 #include "client/cli/progress.h"
@@ -17,9 +19,13 @@
 namespace fidelio::cli {
 namespace {
 
+// A server that restarts is back sooner.
+constexpr double kWaitSeconds = 600;
+
 struct FitCommandOptions {
   std::string name;
   bool watch = false;
+  double wait_seconds = kWaitSeconds;
   uint64_t seed = 0;
   v1::KernelFamily kernel = v1::KERNEL_FAMILY_UNSPECIFIED;
   std::string inference;
@@ -35,6 +41,7 @@ struct FitsCommandOptions {
   std::string name;
   std::string fit;
   bool watch = false;
+  double wait_seconds = kWaitSeconds;
   bool cancel = false;
 };
 
@@ -62,19 +69,53 @@ std::string Summary(const v1::Fit& fit) {
   return text;
 }
 
+// Says that the connection is lost, how long it will be waited for, and how much of that is left.
+class LostConnection {
+ public:
+  LostConnection(const Context& context, absl::Duration patience, ProgressPrinter* printer)
+      : context_(context), patience_(patience), printer_(*printer) {}
+
+  void OnEvent() {
+    heard_ = true;
+    since_ = absl::InfiniteFuture();
+  }
+
+  void OnRetry() {
+    const absl::Duration patience =
+        heard_ ? patience_ : std::min(patience_, absl::Seconds(context_.options.retry_seconds));
+    if (since_ == absl::InfiniteFuture()) {
+      since_ = absl::Now();
+      printer_.Note(heard_ ? absl::StrCat("connection to ", context_.options.server,
+                                          " lost; the fit goes on when the server is back, waiting up to ",
+                                          DurationText(patience), " for it (--wait; Ctrl-C ends watching, not the fit)")
+                           : absl::StrCat("no answer from ", context_.options.server, ", trying for up to ",
+                                          DurationText(patience), " (--retry)"));
+    }
+    printer_.ShowWaiting(std::max(since_ + patience - absl::Now(), absl::ZeroDuration()));
+  }
+
+ private:
+  const Context& context_;
+  const absl::Duration patience_;
+  ProgressPrinter& printer_;
+  bool heard_ = false;
+  absl::Time since_ = absl::InfiniteFuture();  // when the connection was found to be lost
+};
+
 // Shows the progress of a fit until it has ended. An error when it did not succeed.
-absl::Status Watch(Context& context, const std::string& name) {
+absl::Status Watch(Context& context, const std::string& name, absl::Duration patience) {
   // A document on standard output, and nothing else unless someone looks.
   const bool quiet = context.options.json && context.streams.err_width == 0;
   ProgressPrinter printer(context.streams.err, context.streams.err_width);
-  bool lost = false;
-  const auto client = context.Connect([&](const absl::Status&, absl::Duration) {
-    if (!lost && !quiet) printer.Note("connection lost; the fit goes on when the server is back, waiting for it");
-    lost = true;
-  });
+  LostConnection lost(context, patience, &printer);
+  const auto client = context.Connect(
+      [&](const absl::Status&, absl::Duration) {
+        if (!quiet) lost.OnRetry();
+      },
+      patience);
   if (!client.ok()) return client.status();
   const auto fit = (*client)->WatchFit(name, [&](const v1::Fit& event) {
-    lost = false;
+    lost.OnEvent();
     if (!quiet) printer.Show(event);
   });
   printer.Clear();
@@ -116,7 +157,7 @@ absl::Status Fit(Context& context, const FitCommandOptions& options) {
       context.streams.err << "fit " << client::ShortName(fit->name()) << " of model " << client::ShortName(options.name)
                           << " (Ctrl-C ends watching, not the fit)" << std::endl;
     }
-    return Watch(context, fit->name());
+    return Watch(context, fit->name(), absl::Seconds(options.wait_seconds));
   }
   const std::string id = client::ShortName(fit->name());
   context.Print(ToJson(*fit), absl::StrCat(Summary(*fit), "; `fidelio fits ", client::ShortName(options.name), " ", id,
@@ -174,11 +215,19 @@ absl::Status Fits(Context& context, const FitsCommandOptions& options) {
   if (options.cancel) {
     if (const auto fit = (*client)->CancelFit(name); !fit.ok()) return fit.status();
   }
-  if (options.watch) return Watch(context, name);
+  if (options.watch) return Watch(context, name, absl::Seconds(options.wait_seconds));
   const auto fit = (*client)->GetFit(name);
   if (!fit.ok()) return fit.status();
   context.Print(ToJson(*fit), Describe(*fit));
   return absl::OkStatus();
+}
+
+void AddWait(CLI::App* app, double& seconds) {
+  app->add_option("--wait", seconds,
+                  "of --watch: for a server that goes away meanwhile; the fit goes on when it is back")
+      ->type_name("SECONDS")
+      ->check(NotNegative())
+      ->capture_default_str();
 }
 
 }  // namespace
@@ -193,6 +242,7 @@ void AddFitCommands(CLI::App& app, Context& context) {
                              [&context, options] { return Fit(context, *options); });
   fit->add_option("NAME", options->name, "the model")->required();
   fit->add_flag("--watch", options->watch, "show the progress until the fit has ended");
+  AddWait(fit, options->wait_seconds);
   fit->add_option("--seed", options->seed, "of all random numbers; default 0")->check(NotNegative());
   AddChoice<v1::KernelFamily>(
       fit, context, "--kernel", "KERNEL",
@@ -223,6 +273,7 @@ void AddFitCommands(CLI::App& app, Context& context) {
   fits->add_option("NAME", fits_options->name, "the model")->required();
   fits->add_option("FIT", fits_options->fit, "number of a fit")->check(ResourceNumber());
   fits->add_flag("--watch", fits_options->watch, "show its progress until it has ended");
+  AddWait(fits, fits_options->wait_seconds);
   fits->add_flag("--cancel", fits_options->cancel, "stop it");
 }
 

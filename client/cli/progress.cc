@@ -24,11 +24,8 @@ std::string Line(double fraction, const std::string& facts) {
   return absl::StrFormat("%3d %%  %s", static_cast<int>(100 * fraction), facts);
 }
 
-std::string Bar(double fraction, const std::string& facts, int width) {
-  const int full = static_cast<int>(kBarWidth * fraction);
-  const std::string line =
-      absl::StrCat("[", std::string(full, '#'), std::string(kBarWidth - full, '-'), "] ", Line(fraction, facts));
-  // The last column stays free, so that no terminal wraps. Cut between characters.
+// What of a line fits into a terminal. The last column stays free, so that no terminal wraps. Cut between characters.
+std::string Cut(const std::string& line, int width) {
   std::string cut;
   int columns = 0;
   for (const char c : line) {
@@ -36,6 +33,12 @@ std::string Bar(double fraction, const std::string& facts, int width) {
     cut.push_back(c);
   }
   return cut;
+}
+
+std::string Bar(double fraction, const std::string& facts, int width) {
+  const int full = static_cast<int>(kBarWidth * fraction);
+  return Cut(absl::StrCat("[", std::string(full, '#'), std::string(kBarWidth - full, '-'), "] ", Line(fraction, facts)),
+             width);
 }
 
 std::string Facts(const v1::Fit& fit) {
@@ -94,6 +97,14 @@ void ProgressPrinter::ShowCount(const std::string& what, int64_t done, int64_t t
   const double fraction = total > 0 ? std::clamp(static_cast<double>(done) / static_cast<double>(total), 0.0, 1.0) : 1;
   Put(fraction, facts, absl::StrCat(static_cast<int>(10 * fraction)));
 }
+
+void ProgressPrinter::ShowWaiting(absl::Duration left) {
+  if (width_ == 0) return;
+  out_ << "\r\x1b[K" << Cut(absl::StrCat("waiting for the server, ", DurationText(left), " left"), width_)
+       << std::flush;
+  drawn_ = true;
+}
+
 void ProgressPrinter::Note(const std::string& line) {
   Clear();
   out_ << line << std::endl;

@@ -32,6 +32,9 @@ class ProgressPrinter {
   // A line about something else, such as a lost connection.
   void Note(const std::string& line);
 
+  // On a terminal: how much longer the server is waited for. Elsewhere nothing.
+  void ShowWaiting(absl::Duration left);
+
   // Takes the bar from the screen.
   void Clear();
 

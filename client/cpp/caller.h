@@ -28,7 +28,8 @@ struct ClientOptions {
 
   RetryPolicy retry = {};
 
-  // WatchFit waits longer for a server that went away: fits outlive servers.
+  // WatchFit waits longer for a server that went away: fits outlive servers. For one that has not told it anything yet, it
+  // waits at most as long as retry says.
   absl::Duration watch_give_up_after = absl::Minutes(10);
 
   // WatchFit asks anew after this time, so that it notices a server which went away without a word.

@@ -23,7 +23,7 @@ absl::Status WatchOnce(const Caller& caller, const v1::WatchFitRequest& request,
   while (stream->Read(&event)) {
     backoff->Reset();
     *last = std::move(*event.mutable_fit());
-    if (on_event) on_event(*last);
+    on_event(*last);
   }
   return ToStatus(stream->Finish());
 }
@@ -39,13 +39,18 @@ absl::StatusOr<v1::Fit> Client::WatchFit(absl::string_view name, const OnEvent& 
   v1::WatchFitRequest request;
   request.set_name(std::string(name));
   const absl::Time deadline = absl::Now() + call.timeout.value_or(absl::InfiniteDuration());
+  const absl::Duration patience = caller_.options().watch_give_up_after;
   RetryPolicy policy = caller_.options().retry;
-  policy.give_up_after = caller_.options().watch_give_up_after;
+  policy.give_up_after = std::min(policy.give_up_after, patience);
   Backoff backoff(policy, [this](absl::Duration delay) { caller_.Pause(delay); });
   v1::Fit last;
+  const OnEvent on_answer = [&](const v1::Fit& fit) {
+    policy.give_up_after = patience;
+    if (on_event) on_event(fit);
+  };
   while (true) {
     const absl::Time renewal = absl::Now() + caller_.options().watch_renewal;
-    absl::Status status = WatchOnce(caller_, request, std::min(deadline, renewal), on_event, &backoff, &last);
+    absl::Status status = WatchOnce(caller_, request, std::min(deadline, renewal), on_answer, &backoff, &last);
     if (HasEnded(last)) return last;  // however the stream ended afterwards
     if (absl::IsDeadlineExceeded(status) && renewal < deadline) continue;
     // A server that shuts down cancels its streams, or ends them: its successor knows how the fit goes on.

@@ -110,8 +110,9 @@ class Runner {
     LbfgsOptions options;
     options.max_iterations = kRound;
     while (!start.done) {
-      const LbfgsResult result =
-          MinimiseLbfgs(objective, start.z, options, [&](double best) { return Tick(best, fraction); });
+      const LbfgsResult result = MinimiseLbfgs(
+          objective, start.z, options, [this](double) { return !cancelled_ && !out_of_time_; },
+          [&](double best) { Tick(best, fraction); });
       if (result.value < start.value) {
         start.z = result.x;
         start.value = result.value;
@@ -127,9 +128,9 @@ class Runner {
     return spent_before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
   }
 
-  // Counts an evaluation, tells the observer, and says whether to make it. Not under the state's lock when the observer is
-  // called: the observer may copy the state.
-  bool Tick(double value, double fraction) {
+  // Counts an evaluation that was made and tells the observer. Not under the state's lock when the observer is called: the
+  // observer may copy the state.
+  void Tick(double value, double fraction) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const double seconds = Seconds();
     ++iteration_;
@@ -138,9 +139,7 @@ class Runner {
       s.iterations = iteration_;
       return std::pair(++s.evaluations, s.value);
     });
-    // The first evaluation is always made.
-    if ((seconds > request_.max_seconds || iteration_ >= request_.max_iterations) && iteration_ > 1)
-      out_of_time_ = true;
+    if (seconds > request_.max_seconds || iteration_ >= request_.max_iterations) out_of_time_ = true;
     fraction_ = std::max(fraction_, fraction);
     const FitProgress progress{.phase = "optimise",
                                .iteration = iteration_,
@@ -149,7 +148,6 @@ class Runner {
                                .log_posterior = -(done + value),
                                .seconds = seconds};
     if (request_.observer != nullptr && !cancelled_ && !request_.observer->OnProgress(progress)) cancelled_ = true;
-    return !cancelled_ && !out_of_time_;
   }
 
   const SearchRequest& request_;

@@ -72,12 +72,16 @@ class Runner {
       while (!start.done) {
         bool spent = false;
         int64_t iterations = start.iterations;
-        const LbfgsResult result = MinimiseLbfgs(objective, start.z, options, [&](double best) {
-          spent = iterations == allowed;
-          if (spent) return false;
-          ++iterations;
-          return Tick("optimise", 1, best, kOptimiseShare * (i + 0.5) / count);
-        });
+        const LbfgsResult result = MinimiseLbfgs(
+            objective, start.z, options,
+            [&](double) {
+              spent = iterations == allowed;
+              return !spent && !cancelled_ && !out_of_time_;
+            },
+            [&](double best) {
+              ++iterations;
+              Tick("optimise", 1, best, kOptimiseShare * (i + 0.5) / count);
+            });
         if (result.value < start.value) {
           start.z = result.x;
           start.value = result.value;

@@ -41,8 +41,8 @@ class Runner {
   }
 
  private:
-  // Counts an evaluation, tells the observer, and says whether to go on. The observer may copy the state.
-  bool Tick(double value, double fraction) {
+  // Counts an evaluation that was made and tells the observer, which may copy the state.
+  void Tick(double value, double fraction) {
     FitProgress progress{.phase = "neighbours", .fraction = fraction, .log_posterior = -value};
     state_.With([&](NeighbourFitState& s) {
       s.seconds = before_ + std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
@@ -53,7 +53,6 @@ class Runner {
     out_of_time_ =
         out_of_time_ || progress.seconds > options_.max_seconds || progress.iteration >= options_.max_iterations;
     cancelled_ = cancelled_ || (request_.observer != nullptr && !request_.observer->OnProgress(progress));
-    return !cancelled_ && !(out_of_time_ && progress.iteration > 1);
   }
 
   absl::Status CheckCancelled() const {
@@ -67,8 +66,9 @@ class Runner {
     const Vector start = theta != nullptr ? objective.Whitened(*theta) : Vector::Zero(objective.size());
     LbfgsOptions options;
     options.max_iterations = kIterations;
-    const LbfgsResult result =
-        MinimiseLbfgs(objective, start, options, [&](double best) { return Tick(best, fraction); });
+    const LbfgsResult result = MinimiseLbfgs(
+        objective, start, options, [this](double) { return !cancelled_ && !out_of_time_; },
+        [&](double best) { Tick(best, fraction); });
     const bool good = std::isfinite(result.value);
     return {{kernel, objective.Theta(good ? result.x : start)}, result.value};
   }

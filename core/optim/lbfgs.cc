@@ -13,34 +13,41 @@ struct Stop : std::exception {};
 // What LBFGS++ calls: remembers the best point, turns refusals into +∞ and a "no" of keep_going into Stop.
 class Tracked {
  public:
-  Tracked(Objective& objective, const std::function<bool(double)>& keep_going, LbfgsResult& result)
-      : objective_(objective), keep_going_(keep_going), result_(result) {}
+  Tracked(Objective& objective, const std::function<bool(double)>& keep_going,
+          const std::function<void(double)>& evaluated, LbfgsResult& result)
+      : objective_(objective), keep_going_(keep_going), evaluated_(evaluated), result_(result) {}
 
   double operator()(const Vector& x, Vector& gradient) {
     if (!keep_going_(result_.value)) throw Stop();
+    const double value = Evaluate(x, gradient);
     ++result_.evaluations;
-    double value;
-    if (!objective_.Evaluate(x, &value, &gradient)) {
-      gradient.setZero(x.size());
-      return std::numeric_limits<double>::infinity();
-    }
     if (value < result_.value) {
       result_.value = value;
       result_.x = x;
     }
+    if (evaluated_) evaluated_(result_.value);
     return value;
   }
 
  private:
+  double Evaluate(const Vector& x, Vector& gradient) {
+    double value;
+    if (objective_.Evaluate(x, &value, &gradient)) return value;
+    gradient.setZero(x.size());
+    return std::numeric_limits<double>::infinity();
+  }
+
   Objective& objective_;
   const std::function<bool(double)>& keep_going_;
+  const std::function<void(double)>& evaluated_;
   LbfgsResult& result_;
 };
 
 }  // namespace
 
 LbfgsResult MinimiseLbfgs(Objective& objective, const Vector& start, const LbfgsOptions& options,
-                          const std::function<bool(double best)>& keep_going) {
+                          const std::function<bool(double best)>& keep_going,
+                          const std::function<void(double best)>& evaluated) {
   LBFGSpp::LBFGSParam<double> param;
   param.m = options.memory;
   param.max_iterations = options.max_iterations;
@@ -55,7 +62,7 @@ LbfgsResult MinimiseLbfgs(Objective& objective, const Vector& start, const Lbfgs
   LbfgsResult result;
   result.x = start;
   result.value = std::numeric_limits<double>::infinity();
-  Tracked tracked(objective, keep_going, result);
+  Tracked tracked(objective, keep_going, evaluated, result);
   Vector x = start;
   double value;
   try {

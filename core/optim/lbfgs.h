@@ -25,9 +25,11 @@ struct LbfgsResult {
   bool stopped = false;    // keep_going said no
 };
 
-// Minimises from `start`. `keep_going` is asked before every evaluation with the best value so far.
+// Minimises from `start`. `keep_going` is asked before every evaluation with the best value so far, +∞ before the first;
+// `evaluated`, if there is one, is told the best value after every evaluation.
 LbfgsResult MinimiseLbfgs(Objective& objective, const Vector& start, const LbfgsOptions& options,
-                          const std::function<bool(double best)>& keep_going);
+                          const std::function<bool(double best)>& keep_going,
+                          const std::function<void(double best)>& evaluated = nullptr);
 
 }  // namespace fidelio
 

@@ -15,10 +15,8 @@ namespace {
 constexpr absl::Duration kTick = absl::Milliseconds(4);
 // A thread that used more of a tick than this has no time for others; one that has finished nothing, neither after less.
 constexpr double kBusyShare = 0.8, kStuckShare = 0.05;
-// After so many ticks in which one reader fewer would have sufficed, one leaves.
-constexpr int kQuietTicks = 50;
-// How long a reader stays that has become superfluous.
-constexpr absl::Duration kTurn = absl::Milliseconds(100);
+// For how long a thread waits in gRPC that does not know yet that another one has taken over.
+constexpr absl::Duration kTurn = absl::Milliseconds(20);
 
 int64_t CpuNanoseconds(clockid_t clock) {
   timespec time{};
@@ -39,6 +37,7 @@ CallLoop::~CallLoop() {
 
 void CallLoop::Start(int max_threads) {
   for (int i = 0; i < max_threads; ++i) all_readers_.push_back(std::make_unique<Reader>());
+  all_readers_[0]->idle = false;  // the one that waits
   for (int i = 0; i < max_threads; ++i) {
     Reader& reader = *all_readers_[static_cast<size_t>(i)];
     reader.thread = std::thread([this, i] { Read(i); });
@@ -50,9 +49,9 @@ void CallLoop::Start(int max_threads) {
 void CallLoop::Stop() {
   if (std::exchange(shut_, true)) return;
   {
-    const auto none = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return calls_ == 0; };
+    const auto none = [this] { return calls_.load() == 0; };
+    stopping_.store(true);
     absl::MutexLock lock(&mutex_);
-    stopping_ = true;
     mutex_.Await(absl::Condition(&none));
     stopped_ = true;
   }
@@ -62,37 +61,42 @@ void CallLoop::Stop() {
 }
 
 bool CallLoop::Enter() {
-  absl::MutexLock lock(&mutex_);
-  if (stopping_) return false;
-  ++calls_;
-  return true;
+  // In this order, and Stop in the other: either Stop sees the call, or the call sees that it comes too late.
+  calls_.fetch_add(1);
+  if (!stopping_.load()) return true;
+  Leave();
+  return false;
 }
 
 void CallLoop::Leave() {
-  absl::MutexLock lock(&mutex_);
-  --calls_;
+  // The last one makes Stop look, which waits for the lock to be released.
+  if (calls_.fetch_sub(1) == 1 && stopping_.load()) {
+    const absl::MutexLock lock(&mutex_);
+  }
 }
 
-int CallLoop::readers() const {
+void CallLoop::Idle(int index) {
+  Reader& reader = *all_readers_[static_cast<size_t>(index)];
+  const auto wanted = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return waiting_ == index || stopped_; };
   absl::MutexLock lock(&mutex_);
-  return readers_;
+  if (waiting_ != index && !std::exchange(reader.idle, true)) readers_.fetch_sub(1);
+  mutex_.Await(absl::Condition(&wanted));
 }
 
 void CallLoop::Read(int index) {
   Reader& reader = *all_readers_[static_cast<size_t>(index)];
-  const auto my_turn = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return index < readers_ || stopped_; };
+  if (index > 0) Idle(index);
   while (true) {
-    if (index > 0) {
-      absl::MutexLock lock(&mutex_);
-      mutex_.Await(absl::Condition(&my_turn));
-    }
     void* tag = nullptr;
     bool ok = false;
+    const bool waits = waiting_.load(std::memory_order_relaxed) == index;
     const auto status =
-        index == 0 ? (queue_->Next(&tag, &ok) ? grpc::CompletionQueue::GOT_EVENT : grpc::CompletionQueue::SHUTDOWN)
-                   : queue_->AsyncNext(&tag, &ok, absl::ToChronoTime(absl::Now() + kTurn));
+        queue_->AsyncNext(&tag, &ok, absl::ToChronoTime(waits ? absl::Now() + kTurn : absl::UnixEpoch()));
     if (status == grpc::CompletionQueue::SHUTDOWN) return;
-    if (status == grpc::CompletionQueue::TIMEOUT) continue;
+    if (status == grpc::CompletionQueue::TIMEOUT) {
+      if (!waits) Idle(index);
+      continue;
+    }
     reader.completing.store(true, std::memory_order_relaxed);
     Completion::Of(tag)->Complete(ok);
     reader.completing.store(false, std::memory_order_relaxed);
@@ -111,21 +115,27 @@ bool CallLoop::WasBusy(Reader& reader, absl::Duration elapsed) {
 }
 
 void CallLoop::Watch() {
-  int quiet_ticks = 0;
   absl::Time last = absl::Now();
   absl::MutexLock lock(&mutex_);
   while (!mutex_.AwaitWithTimeout(absl::Condition(&stopped_), kTick)) {
     const absl::Time now = absl::Now();
-    int free = 0;
-    for (int i = 0; i < readers_; ++i) free += !WasBusy(*all_readers_[static_cast<size_t>(i)], now - last);
-    last = now;
-    quiet_ticks = free > 1 ? quiet_ticks + 1 : 0;
-    if (free == 0 && readers_ < static_cast<int>(all_readers_.size())) {
-      ++readers_;
-    } else if (quiet_ticks >= kQuietTicks && readers_ > 1) {
-      --readers_;
-      quiet_ticks = 0;
+    bool all_busy = true;
+    int next = -1;  // an idle one
+    for (size_t i = 0; i < all_readers_.size(); ++i) {
+      Reader& reader = *all_readers_[i];
+      if (!reader.idle) {
+        all_busy = WasBusy(reader, now - last) && all_busy;
+      } else if (next < 0) {
+        next = static_cast<int>(i);
+      }
     }
+    last = now;
+    if (!all_busy || next < 0) continue;
+    Reader& reader = *all_readers_[static_cast<size_t>(next)];
+    reader.idle = false;
+    WasBusy(reader, kTick);  // from now on
+    readers_.fetch_add(1);
+    waiting_.store(next);
   }
 }
 

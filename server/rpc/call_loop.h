@@ -7,8 +7,12 @@
 //
 // Whatever takes long or waits runs in the WorkerPool, so that these threads are free to answer health checks. But gRPC
 // works in them, too, before it has anything to tell: it opens connections, unpacks headers, and does not turn to the
-// next connection before it has read all there is on one. So the loop watches its threads: one of them reads, which is
-// the fastest while calls are few, and as long as all that read are at work, one more joins them every few milliseconds.
+// next connection before it has read all there is on one. So the loop watches its threads: one of them waits for news, and
+// as long as all that are not idle are at work, one more takes over the waiting every few milliseconds.
+//
+// Never do two wait in gRPC: each operation that ends in one thread would wake the other, and the two would hand every call
+// back and forth, which takes longer than a small prediction. A thread that no longer is the one that waits takes what is
+// there, and idles when there is nothing.
 //
 // Calls are objects that delete themselves. The loop counts them, so that it ends after the last.
 //
@@ -40,24 +44,26 @@ class CallLoop {
   CallLoop(const CallLoop&) = delete;
   CallLoop& operator=(const CallLoop&) = delete;
 
-  // Once, when the server runs, with at most so many threads that read, and one that watches them.
+  // Once, when the server runs, with at most so many threads that read (1 or more), and one that watches them.
   void Start(int max_threads) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // When the server has shut down: takes no more calls, waits for the end of those there are, and joins.
   void Stop() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // A call wants to be: false once the loop stops. Every true needs one Leave, after the call's last operation.
+  // A call wants to be: false once the loop stops. Every true needs one Leave, after the call's last operation. Neither
+  // takes a lock before Stop: every call comes here, and releasing a lock looks at all who wait for it.
   bool Enter() ABSL_LOCKS_EXCLUDED(mutex_);
   void Leave() ABSL_LOCKS_EXCLUDED(mutex_);
 
   grpc::ServerCompletionQueue* queue() { return queue_.get(); }
 
-  // Threads that read now.
-  int readers() const ABSL_LOCKS_EXCLUDED(mutex_);
+  // Threads that are not idle: the one that waits, and those that are at work.
+  int readers() const { return readers_.load(std::memory_order_relaxed); }
 
  private:
   // A thread that reads when it is its turn. Written by itself, looked at by the one that watches.
   struct Reader {
+    bool idle = true;  // guarded by mutex_
     std::thread thread;
     clockid_t cpu_clock = 0;
     std::atomic<int64_t> completions = 0;
@@ -68,19 +74,22 @@ class CallLoop {
   };
 
   void Read(int index) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Returns when the thread is to wait in gRPC, or to end.
+  void Idle(int index) ABSL_LOCKS_EXCLUDED(mutex_);
   void Watch() ABSL_LOCKS_EXCLUDED(mutex_);
   // Whether a thread was at work since it was last asked, `elapsed` ago, without a moment for other connections.
   static bool WasBusy(Reader& reader, absl::Duration elapsed);
 
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
-  std::vector<std::unique_ptr<Reader>> all_readers_;  // the first `readers_` of them read
+  std::vector<std::unique_ptr<Reader>> all_readers_;
   std::thread watch_;
   bool shut_ = false;  // of Stop
   mutable absl::Mutex mutex_;
-  int readers_ ABSL_GUARDED_BY(mutex_) = 1;
-  bool stopping_ ABSL_GUARDED_BY(mutex_) = false;  // no new calls
-  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;   // all threads end
-  int64_t calls_ ABSL_GUARDED_BY(mutex_) = 0;      // also those that wait for a client
+  std::atomic<int> waiting_ = 0;                  // index of the thread that waits in gRPC; written under mutex_
+  std::atomic<int> readers_ = 1;                  // written under mutex_
+  std::atomic<bool> stopping_ = false;            // no new calls
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;  // all threads end
+  std::atomic<int64_t> calls_ = 0;                // also those that wait for a client
 };
 
 }  // namespace fidelio

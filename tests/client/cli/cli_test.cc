@@ -1,6 +1,9 @@
 #include "client/cli/cli.h"
 
+#include <atomic>
+
 #include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
 #include "client/cli/json.h"
 #include "tests/client/cli/cli_testing.h"
 #include "tests/support/temp_directory.h"
@@ -59,6 +62,31 @@ TEST_F(FitCliTest, AFitThatFailedHasItsOwnExitCodeAndSaysWhy) {
   EXPECT_NE(result.err.find("fidelio: models/wing/fits/3: failed: out of memory"), std::string::npos) << result.err;
   FitEndsAs(MakeFit(v1::FIT_STATE_CANCELLED));
   EXPECT_EQ(Run({"fits", "wing", "3", "--watch"}).code, 11);
+}
+
+TEST_F(FitCliTest, AServerThatGoesAwayIsWaitedForAsLongAsAskedAndItSaysSo) {
+  FitEndsAs(MakeFit(v1::FIT_STATE_SUCCEEDED, 1));
+  std::atomic<int> streams = 0;
+  server_.emulator().watch_fit = [&](grpc::ServerContext&, grpc::ServerWriter<v1::WatchFitResponse>& writer) {
+    if (streams++ > 0) return Unavailable();
+    v1::WatchFitResponse event;
+    *event.mutable_fit() = MakeFit(v1::FIT_STATE_RUNNING, 0.5);
+    writer.Write(event);
+    return Unavailable();
+  };
+  const Result result = Run({"fit", "wing", "--watch", "--wait", "0.5"});
+  EXPECT_EQ(result.code, 9) << result.err;
+  EXPECT_NE(result.err.find("connection to " + server_.address() + " lost"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("waiting up to 0.50 s"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("--wait"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("tried"), std::string::npos) << result.err;  // it waited, rather than giving up at once
+}
+
+TEST_F(FitCliTest, WatchingDoesNotWaitLongForAServerThatNeverAnswered) {
+  server_.emulator().watch_fit = [](auto&, auto&) { return Unavailable(); };
+  const absl::Time start = absl::Now();
+  EXPECT_EQ(Run({"fits", "wing", "3", "--watch"}).code, 9);  // with --retry 0
+  EXPECT_LT(absl::Now() - start, absl::Minutes(1));
 }
 
 TEST_F(CliTest, SamplesAreColumnsBesideTheInputs) {

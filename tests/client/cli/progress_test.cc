@@ -48,6 +48,18 @@ TEST(ProgressTest, WithoutATerminalLinesAreFewAndPlain) {
   EXPECT_NE(out.str().find("finish"), std::string::npos);
 }
 
+TEST(ProgressTest, TerminalsSeeHowLongTheServerIsWaitedFor) {
+  std::ostringstream out, plain;
+  {
+    ProgressPrinter printer(out, 80);
+    printer.ShowWaiting(absl::Seconds(590));
+    EXPECT_EQ(out.str(), "\r\x1b[Kwaiting for the server, 9:50 min left");
+  }
+  EXPECT_TRUE(out.str().ends_with("left\r\x1b[K")) << out.str();
+  ProgressPrinter(plain, 0).ShowWaiting(absl::Seconds(590));
+  EXPECT_EQ(plain.str(), "");
+}
+
 TEST(ProgressTest, OnATerminalTheBarIsRedrawnAndTakenAwayAtTheEnd) {
   std::ostringstream out;
   {

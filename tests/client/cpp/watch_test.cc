@@ -120,6 +120,26 @@ TEST_F(WatchTest, GivesUpOnAServerThatStaysAway) {
                       {server_.address(), "tried"}));
 }
 
+TEST_F(WatchTest, WaitsLongerForAServerThatHasToldSomethingThanForOneThatNeverDid) {
+  ClientOptions options;
+  options.retry.give_up_after = absl::ZeroDuration();
+  options.watch_give_up_after = absl::Minutes(1);
+  server_.emulator().watch_fit = [&](grpc::ServerContext&, Writer&) {
+    ++streams_;
+    return Unavailable();
+  };
+  EXPECT_TRUE(absl::IsUnavailable(Connect(options)->WatchFit(kFit, nullptr).status()));
+  EXPECT_EQ(streams_, 1);
+  server_.emulator().watch_fit = [&](grpc::ServerContext&, Writer& writer) {
+    if (++streams_ == 2) Send(writer, v1::FIT_STATE_RUNNING, 0.5);
+    if (streams_ < 6) return Unavailable();
+    Send(writer, v1::FIT_STATE_SUCCEEDED, 1);
+    return grpc::Status::OK;
+  };
+  EXPECT_EQ(Connect(options)->WatchFit(kFit, nullptr)->state(), v1::FIT_STATE_SUCCEEDED);
+  EXPECT_EQ(streams_, 6);
+}
+
 TEST_F(WatchTest, ADeadlineEndsIt) {
   server_.emulator().watch_fit = [](grpc::ServerContext& context, Writer& writer) {
     return Hang(context, writer, 0.1);

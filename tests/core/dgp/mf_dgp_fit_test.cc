@@ -1,5 +1,7 @@
 #include "core/dgp/mf_dgp_fit.h"
 
+#include <cmath>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -80,6 +82,19 @@ TEST(MfDgpFitTest, ObserverSeesAllPhases) {
   } phases;
   ASSERT_TRUE(MfDgp::Fit(SmallData({8, 4}, 1), {}, &phases).ok());
   EXPECT_EQ(phases.seen, (std::vector<std::string>{"optimise", "curvature", "sample"}));
+}
+
+TEST(MfDgpFitTest, TellsTheObjectiveFromTheFirstIterationToTheLast) {
+  struct Values : FitObserver {
+    bool OnProgress(const FitProgress& progress) override {
+      EXPECT_EQ(progress.iteration, ++iterations);
+      EXPECT_TRUE(std::isfinite(progress.log_posterior)) << progress.phase << " " << progress.iteration;
+      return true;
+    }
+    int64_t iterations = 0;
+  } values;
+  ASSERT_TRUE(MfDgp::Fit(SmallData({8, 4}, 1), {.threads = 2, .max_iterations = 300}, &values).ok());
+  EXPECT_GT(values.iterations, 100);
 }
 
 TEST(MfDgpFitTest, EndedBudgetGivesTheBestSoFar) {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "gtest/gtest.h"
 #include "tests/support/function_objective.h"
@@ -97,6 +98,26 @@ TEST(LbfgsTest, StopsBeforeTheEvaluationThatWasRefused) {
     EXPECT_EQ(result.evaluations, allowed);
     EXPECT_EQ(f.evaluations(), allowed);
   }
+}
+
+TEST(LbfgsTest, TellsTheBestValueAfterEveryEvaluation) {
+  FunctionObjective f = Rosenbrock(4);
+  std::vector<double> asked, told;
+  const LbfgsResult result = MinimiseLbfgs(
+      f, Vector::Constant(4, -1), {},
+      [&](double best) {
+        asked.push_back(best);
+        return true;
+      },
+      [&](double best) { told.push_back(best); });
+  ASSERT_EQ(static_cast<int64_t>(told.size()), result.evaluations);
+  ASSERT_EQ(asked.size(), told.size());
+  EXPECT_EQ(asked[0], HUGE_VAL);  // nothing is known before the first
+  for (size_t i = 0; i < told.size(); ++i) {
+    EXPECT_TRUE(std::isfinite(told[i]));
+    if (i > 0) EXPECT_EQ(asked[i], told[i - 1]);
+  }
+  EXPECT_EQ(told.back(), result.value);
 }
 
 TEST(LbfgsTest, GivesTheBestPointSeenWhenItIsStopped) {
