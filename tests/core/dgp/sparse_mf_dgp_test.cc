@@ -7,6 +7,7 @@
 
 #include "core/base/random.h"
 #include "core/dgp/svi_fit.h"
+#include "core/dgp/svi_training.h"
 #include "core/dgp/variational_fit.h"
 #include "gtest/gtest.h"
 #include "tests/support/near.h"
@@ -74,7 +75,7 @@ TEST(VariationalFitTest, AWarmStartNeedsNoMoreEvaluationsPerStart) {
 }
 
 TEST(SviFitTest, LearnsTheHighestLevel) {
-  const auto model = Svi(SmallData({25, 10}, 1), {.steps = 6000});
+  const auto model = Svi(SmallData({25, 10}, 1), {.steps = kPublishedSteps});
   EXPECT_LT(RelativeError(*model, 1), 0.1);
   EXPECT_LT(RelativeError(*model, 0), 0.1);
   EXPECT_EQ(model->checkpoint_kind(), kSviMfDgpKind);

@@ -213,7 +213,7 @@ TEST_P(GoldenWayTest, TheExportedFileIsImportedAndPredictsTheSame) {
 }
 
 // Versions from v4 on have these files.
-GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST_SUITE(GoldenWayTest);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(GoldenWayTest);
 INSTANTIATE_TEST_SUITE_P(Version, GoldenWayTest,
                          ::testing::Combine(::testing::ValuesIn(VersionsOfEveryWay()),
                                             ::testing::ValuesIn(golden::kWays)),
