@@ -12,7 +12,7 @@
 namespace fidelio {
 
 // A change of what DefaultStructures or SettingsFor return makes saved running fits unusable: raise this with it.
-inline constexpr uint32_t kRecipeVersion = 2;
+inline constexpr uint32_t kRecipeVersion = 3;
 
 // Each is a choice of warp and trend, once with all levels and, where the highest has points enough, once with it alone: so
 // that lower fidelities which tell nothing do no harm. For data of `counts` observations per level and `dimension` inputs. Without a kernel family, all of them.
