@@ -1,10 +1,14 @@
 #include "server/rpc/call_loop.h"
 
+#include <fcntl.h>
 #include <pthread.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
 #include "server/rpc/completion.h"
 
@@ -15,13 +19,24 @@ namespace {
 constexpr absl::Duration kTick = absl::Milliseconds(4);
 // A thread that used more of a tick than this has no time for others; one that has finished nothing, neither after less.
 constexpr double kBusyShare = 0.8, kStuckShare = 0.05;
-// For how long a thread waits in gRPC that does not know yet that another one has taken over.
-constexpr absl::Duration kTurn = absl::Milliseconds(20);
 
 int64_t CpuNanoseconds(clockid_t clock) {
   timespec time{};
   clock_gettime(clock, &time);
   return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+// Whether a thread runs, or would if a processor were free: on a crowded machine, one that has used no time may be as
+// much at work as one that has. False when nobody can tell.
+bool WantsProcessor(pid_t thread) {
+  const int file = open(absl::StrCat("/proc/self/task/", thread, "/stat").c_str(), O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;
+  char text[128];  // "1234 (name) R 1 …"
+  const ssize_t size = read(file, text, sizeof(text));
+  close(file);
+  const absl::string_view line(text, static_cast<size_t>(std::max<ssize_t>(size, 0)));
+  const size_t state = line.rfind(')') == line.npos ? line.npos : line.rfind(')') + 2;
+  return state < line.size() && line[state] == 'R';
 }
 
 }  // namespace
@@ -85,16 +100,20 @@ void CallLoop::Idle(int index) {
 
 void CallLoop::Read(int index) {
   Reader& reader = *all_readers_[static_cast<size_t>(index)];
+  reader.id.store(gettid(), std::memory_order_relaxed);
   if (index > 0) Idle(index);
   while (true) {
     void* tag = nullptr;
     bool ok = false;
     const bool waits = waiting_.load(std::memory_order_relaxed) == index;
+    // Without a deadline, which would cost a timer per call. A thread that waits although another one has taken over
+    // meanwhile gets the next event, and learns of it then.
     const auto status =
-        queue_->AsyncNext(&tag, &ok, absl::ToChronoTime(waits ? absl::Now() + kTurn : absl::UnixEpoch()));
+        waits ? (queue_->Next(&tag, &ok) ? grpc::CompletionQueue::GOT_EVENT : grpc::CompletionQueue::SHUTDOWN)
+              : queue_->AsyncNext(&tag, &ok, gpr_inf_past(GPR_CLOCK_MONOTONIC));
     if (status == grpc::CompletionQueue::SHUTDOWN) return;
     if (status == grpc::CompletionQueue::TIMEOUT) {
-      if (!waits) Idle(index);
+      Idle(index);
       continue;
     }
     reader.completing.store(true, std::memory_order_relaxed);
@@ -104,14 +123,16 @@ void CallLoop::Read(int index) {
   }
 }
 
-bool CallLoop::WasBusy(Reader& reader, absl::Duration elapsed) {
+CallLoop::Work CallLoop::Look(Reader& reader, absl::Duration elapsed, bool waits) {
   const int64_t completions = reader.completions.load(std::memory_order_relaxed);
   const int64_t cpu = CpuNanoseconds(reader.cpu_clock);
   const bool finished_nothing = std::exchange(reader.seen_completions, completions) == completions;
   const double share = static_cast<double>(cpu - std::exchange(reader.seen_cpu_nanoseconds, cpu)) /
                        static_cast<double>(absl::ToInt64Nanoseconds(elapsed));
-  if (finished_nothing) return reader.completing.load(std::memory_order_relaxed) || share > kStuckShare;
-  return share > kBusyShare;
+  if (!finished_nothing) return share > kBusyShare ? Work::kMuch : Work::kLittle;
+  const bool held_up = reader.completing.load(std::memory_order_relaxed) || share > kStuckShare ||
+                       (waits && WantsProcessor(reader.id.load(std::memory_order_relaxed)));
+  return held_up ? Work::kHeldUp : Work::kLittle;
 }
 
 void CallLoop::Watch() {
@@ -119,21 +140,24 @@ void CallLoop::Watch() {
   absl::MutexLock lock(&mutex_);
   while (!mutex_.AwaitWithTimeout(absl::Condition(&stopped_), kTick)) {
     const absl::Time now = absl::Now();
-    bool all_busy = true;
+    bool all_busy = true, held_up = false;
     int next = -1;  // an idle one
     for (size_t i = 0; i < all_readers_.size(); ++i) {
       Reader& reader = *all_readers_[i];
+      const bool waits = waiting_.load() == static_cast<int>(i);
       if (!reader.idle) {
-        all_busy = WasBusy(reader, now - last) && all_busy;
+        const Work work = Look(reader, now - last, waits);
+        all_busy = all_busy && work != Work::kLittle;
+        held_up = held_up || (waits && work == Work::kHeldUp);
       } else if (next < 0) {
         next = static_cast<int>(i);
       }
     }
     last = now;
-    if (!all_busy || next < 0) continue;
+    if (next < 0 || !(all_busy || held_up)) continue;
     Reader& reader = *all_readers_[static_cast<size_t>(next)];
     reader.idle = false;
-    WasBusy(reader, kTick);  // from now on
+    Look(reader, kTick, /*waits=*/false);  // what it does counts from now on
     readers_.fetch_add(1);
     waiting_.store(next);
   }

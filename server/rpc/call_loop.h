@@ -7,8 +7,8 @@
 //
 // Whatever takes long or waits runs in the WorkerPool, so that these threads are free to answer health checks. But gRPC
 // works in them, too, before it has anything to tell: it opens connections, unpacks headers, and does not turn to the
-// next connection before it has read all there is on one. So the loop watches its threads: one of them waits for news, and
-// as long as all that are not idle are at work, one more takes over the waiting every few milliseconds.
+// next connection before it has read all there is on one. So the loop watches its threads: one of them waits for news. When
+// it is held up, or when all that are not idle have too much to do, another one takes over the waiting within milliseconds.
 //
 // Never do two wait in gRPC: each operation that ends in one thread would wake the other, and the two would hand every call
 // back and forth, which takes longer than a small prediction. A thread that no longer is the one that waits takes what is
@@ -20,6 +20,7 @@
 #ifndef FIDELIO_SERVER_RPC_CALL_LOOP_H_
 #define FIDELIO_SERVER_RPC_CALL_LOOP_H_
 
+#include <sys/types.h>
 #include <time.h>
 
 #include <atomic>
@@ -66,6 +67,7 @@ class CallLoop {
     bool idle = true;  // guarded by mutex_
     std::thread thread;
     clockid_t cpu_clock = 0;
+    std::atomic<pid_t> id = 0;
     std::atomic<int64_t> completions = 0;
     std::atomic<bool> completing = false;
     // What Watch saw last.
@@ -77,8 +79,10 @@ class CallLoop {
   // Returns when the thread is to wait in gRPC, or to end.
   void Idle(int index) ABSL_LOCKS_EXCLUDED(mutex_);
   void Watch() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Whether a thread was at work since it was last asked, `elapsed` ago, without a moment for other connections.
-  static bool WasBusy(Reader& reader, absl::Duration elapsed);
+  // What a thread did since it was last looked at, `elapsed` ago: it had time; it had none, with all that it finished; it
+  // finished nothing, but would have, if it had not been held up or had had a processor. `waits`: it is the one that waits.
+  enum class Work { kLittle, kMuch, kHeldUp };
+  static Work Look(Reader& reader, absl::Duration elapsed, bool waits);
 
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
   std::vector<std::unique_ptr<Reader>> all_readers_;

@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/base/status_macros.h"
 #include "server/status/errors.h"
 
@@ -61,8 +62,8 @@ absl::Status ValidateRequestId(absl::string_view id, absl::string_view field) {
 }
 
 absl::StatusOr<std::string> ParseModelName(absl::string_view name, absl::string_view field) {
-  const std::vector<absl::string_view> parts = absl::StrSplit(name, absl::MaxSplits('/', 2));
-  if (parts.size() == 2 && parts[0] == "models" && IsModelId(parts[1])) return std::string(parts[1]);
+  absl::string_view id = name;
+  if (absl::ConsumePrefix(&id, "models/") && IsModelId(id)) return std::string(id);
   return BadName(name, field, absl::StrCat("models/{model} with ", kModelIdRule));
 }
 
