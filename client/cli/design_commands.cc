@@ -217,8 +217,6 @@ absl::Status Suggest(Context& context, const SuggestCommandOptions& options) {
 
 // ---- diagnose ----
 
-std::string Percent(double share) { return absl::StrCat(RoundNumber(100 * share), " %"); }
-
 absl::Status Diagnose(Context& context, const DiagnoseCommandOptions& options) {
   const auto client = context.Connect();
   if (!client.ok()) return client.status();

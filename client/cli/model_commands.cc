@@ -107,7 +107,7 @@ absl::StatusOr<v1::Model> ToModel(const CreateOptions& options) {
 }
 
 // "low 20, high 5"
-std::string Counts(const v1::Model& model) {
+std::string ObservationCounts(const v1::Model& model) {
   std::vector<std::string> entries;
   for (int t = 0; t < model.fidelities_size(); ++t) {
     const int64_t count = t < model.observation_counts_size() ? model.observation_counts(t) : 0;
@@ -226,7 +226,7 @@ absl::Status List(Context& context, bool names_only) {
   for (const v1::Model& model : *models) {
     rows.push_back({client::ShortName(model.name()),
                     model.state() == v1::MODEL_STATE_QUARANTINED ? "quarantined" : KindText(model),
-                    absl::StrCat(model.input_dimension()), Counts(model),
+                    absl::StrCat(model.input_dimension()), ObservationCounts(model),
                     OrNone(client::ShortName(model.current_revision())), TimeText(model.update_time())});
   }
   context.Print(ToJsonList("models", *models),

@@ -80,8 +80,6 @@ Json ToJson(const ModelScores& scores) {
           {"rmse", scores.scores.rmse}, {"r2", scores.scores.r2},      {"coverage95", scores.scores.coverage}};
 }
 
-std::string Percent(double share) { return absl::StrCat(RoundNumber(100 * share), " %"); }
-
 absl::Status Score(Context& context, const ScoreOptions& options) {
   auto input = InputFile::Open(options.file, context.streams.in);
   if (!input.ok()) return input.status();

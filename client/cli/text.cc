@@ -34,6 +34,8 @@ absl::Duration ToDuration(const google::protobuf::Duration& duration) {
   return absl::Seconds(duration.seconds()) + absl::Nanoseconds(duration.nanos());
 }
 
+std::string Percent(double share) { return absl::StrCat(RoundNumber(100 * share), " %"); }
+
 std::string DurationText(absl::Duration duration) {
   const double seconds = absl::ToDoubleSeconds(duration);
   if (seconds < 9.995) return absl::StrFormat("%.2f s", seconds);

@@ -21,6 +21,9 @@ std::string ExactNumber(double value);
 // About six digits.
 std::string RoundNumber(double value);
 
+// "95 %" for 0.95.
+std::string Percent(double share);
+
 absl::Duration ToDuration(const google::protobuf::Duration& duration);
 
 // "0.42 s", "12.3 s", "4:05 min", "2:03:04 h".
