@@ -98,7 +98,8 @@ std::string Draw(const LineChart& chart, double at) {
               absl::StrFormat(" transform=\"rotate(-90 %.1f %.1f)\"", at + 14, middle));
   if (std::isfinite(chart.goal)) {
     const double level = py(std::log10(chart.goal));
-    svg += Line(left, level, right, level, "goal") + Text(right - 4, level - 5, "end", chart.goal_label);
+    svg += Line(left, level, right, level, "goal") +
+           Text(left + 0.25 * (right - left), level + 12, "start", chart.goal_label);
   }
   std::vector<std::vector<std::pair<double, double>>> drawn;
   for (size_t c = 0; c < chart.curves.size(); ++c) {
