@@ -97,6 +97,16 @@ std::vector<int> OneRowPerCell(const Matrix& x) {
   const Grid grid(x);
   std::vector<bool> seen(static_cast<size_t>(grid.rows) * kCells, false);
   std::vector<int> rows;
+  // Those at the borders first, whatever their cells: without them, a drawing would have other cells, and some empty.
+  for (const Index c : {0, 1}) {
+    Index lowest, highest;
+    x.col(c).minCoeff(&lowest);
+    x.col(c).maxCoeff(&highest);
+    for (const Index i : {lowest, highest}) {
+      rows.push_back(static_cast<int>(i));
+      seen[grid.Cell(x(i, 0), x(i, 1))] = true;
+    }
+  }
   for (Index i = 0; i < x.rows(); ++i) {
     const size_t at = grid.Cell(x(i, 0), x(i, 1));
     if (!seen[at]) rows.push_back(static_cast<int>(i));

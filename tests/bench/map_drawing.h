@@ -19,7 +19,7 @@ struct MapPanel {
 // Points x (n×2: to the right, up), shared by all panels. Cells without a point stay empty, cells with several show their mean.
 std::string DrawMaps(const Matrix& x, const std::vector<MapPanel>& panels);
 
-// The first row of x in every cell of such a drawing: all that it needs to show.
+// A row of x in every cell of such a drawing, with those at its borders: all that it needs to show, in the same cells.
 std::vector<int> OneRowPerCell(const Matrix& x);
 
 // A PNG image of 8-bit RGBA pixels, `rows`×`columns`, row by row from the top.
