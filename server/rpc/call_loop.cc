@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/clock.h"
+#include "grpc/support/time.h"
 #include "server/rpc/completion.h"
 
 namespace fidelio {
