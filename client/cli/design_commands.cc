@@ -146,12 +146,12 @@ absl::Status SampleDpp(Context& context, const SampleDppOptions& options) {
 
 // ---- suggest ----
 
-Json ToJson(const client::Suggestions& answer) {
+Json SuggestionsJson(const client::Suggestions& answer) {
   Json runs = Json::array();
   for (const client::Suggestion& run : answer.runs) {
     runs.push_back({{"fidelity", run.fidelity},
                     {"level", run.level},
-                    {"input", cli::ToJson(run.input)},
+                    {"input", ToJson(run.input)},
                     {"cost", run.cost},
                     {"value", run.value},
                     {"candidate", run.candidate}});
@@ -205,7 +205,7 @@ absl::Status Suggest(Context& context, const SuggestCommandOptions& options) {
 
   std::string csv = DesignHeader(*model);
   for (const client::Suggestion& run : answer->runs) absl::StrAppend(&csv, DesignRow(run.fidelity, run.input));
-  if (absl::Status status = context.Write(options.output, ToJson(*answer), csv); !status.ok()) return status;
+  if (absl::Status status = context.Write(options.output, SuggestionsJson(*answer), csv); !status.ok()) return status;
   if (answer->runs.empty()) {
     context.Remark("no run: the budget pays for none, or none would tell anything");
   } else {
@@ -236,7 +236,7 @@ absl::Status Diagnose(Context& context, const DiagnoseCommandOptions& options) {
                           {"coverage95", d.coverage95},
                           {"mean_log_density", d.mean_log_density},
                           {"inflation", d.inflation},
-                          {"residuals", cli::ToJson(d.residuals)}});
+                          {"residuals", ToJson(d.residuals)}});
     if (d.count == 0) {
       rows.push_back({d.fidelity, "0", "–", "–", "–", "–", "–", "–", "–"});
     } else {

@@ -75,7 +75,7 @@ absl::StatusOr<ModelScores> ScoreModel(Context& context, client::Client& client,
   return result;
 }
 
-Json ToJson(const ModelScores& scores) {
+Json ScoresJson(const ModelScores& scores) {
   return {{"model", scores.model},      {"revision", scores.revision}, {"points", scores.scores.points},
           {"rmse", scores.scores.rmse}, {"r2", scores.scores.r2},      {"coverage95", scores.scores.coverage}};
 }
@@ -92,10 +92,10 @@ absl::Status Score(Context& context, const ScoreOptions& options) {
   auto own = ScoreModel(context, **client, options, options.name, options.revision, **input);
   if (!own.ok()) return own.status();
   if (options.against.empty()) {
-    context.Print(ToJson(*own), TextTable({{"points", absl::StrCat(own->scores.points)},
-                                           {"RMSE", RoundNumber(own->scores.rmse)},
-                                           {"R²", RoundNumber(own->scores.r2)},
-                                           {"within the 95 % interval", Percent(own->scores.coverage)}}));
+    context.Print(ScoresJson(*own), TextTable({{"points", absl::StrCat(own->scores.points)},
+                                               {"RMSE", RoundNumber(own->scores.rmse)},
+                                               {"R²", RoundNumber(own->scores.r2)},
+                                               {"within the 95 % interval", Percent(own->scores.coverage)}}));
     return absl::OkStatus();
   }
   std::vector<ModelScores> all = {*std::move(own)};
@@ -108,7 +108,7 @@ absl::Status Score(Context& context, const ScoreOptions& options) {
   Json list = Json::array();
   std::vector<std::vector<std::string>> rows = {{"MODEL", "REVISION", "POINTS", "RMSE", "R²", "IN 95 %"}};
   for (const ModelScores& scores : all) {
-    list.push_back(ToJson(scores));
+    list.push_back(ScoresJson(scores));
     rows.push_back({scores.model, client::ShortName(scores.revision), absl::StrCat(scores.scores.points),
                     RoundNumber(scores.scores.rmse), RoundNumber(scores.scores.r2), Percent(scores.scores.coverage)});
   }
