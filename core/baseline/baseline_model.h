@@ -1,7 +1,7 @@
 // BaselineModel: a classic model of given data, before its hyperparameters are known.
 //
 // They are learned in stages, one after the other: a joint model has one, a chain has one per level, and the Gaussian process
-// of a stage depends on the hyperparameters of the stages before. Immutable; safe to share between threads.
+// of a stage depends on what the stages before predict, averaged over their draws. Immutable; safe to share between threads.
 #ifndef FIDELIO_CORE_BASELINE_BASELINE_MODEL_H_
 #define FIDELIO_CORE_BASELINE_BASELINE_MODEL_H_
 
@@ -20,12 +20,18 @@
 namespace fidelio {
 
 // A change of what Starts returns, or of a prior, makes saved running fits unusable: raise this with it.
-inline constexpr uint32_t kBaselineRecipeVersion = 1;
+inline constexpr uint32_t kBaselineRecipeVersion = 2;
+
+struct StageDraw {
+  KernelFamily family = KernelFamily::kRbf;
+  Vector theta;
+  double weight = 1;
+};
 
 // What a stage learned.
 struct StageParameters {
-  KernelFamily family = KernelFamily::kRbf;
-  Vector theta;
+  StageDraw best;                // the most probable hyperparameters: where a warm start begins
+  std::vector<StageDraw> draws;  // what predictions average over, at least one; weights sum to 1
 };
 
 class BaselineModel {
@@ -37,7 +43,7 @@ class BaselineModel {
   int stages() const;
 
   // The Gaussian process of the stage after `before`.
-  absl::StatusOr<std::unique_ptr<const GpModel>> Stage(KernelFamily family,
+  absl::StatusOr<std::shared_ptr<const GpModel>> Stage(KernelFamily family,
                                                        const std::vector<StageParameters>& before) const;
 
   // Where the search for a stage's hyperparameters begins, in whitened parameters (GpObjective); the prior's centre first.
@@ -49,7 +55,7 @@ class BaselineModel {
  private:
   bool joint() const { return method_ == BaselineMethod::kAr1 || method_ == BaselineMethod::kDeepMf; }
   absl::StatusOr<std::unique_ptr<ChainPosterior>> Chain(const std::vector<StageParameters>& stages, Vector* lean) const;
-  std::unique_ptr<const ChainLayer> Layer(const ChainPosterior& below, KernelFamily family, const Vector& lean) const;
+  std::shared_ptr<const ChainLayer> Layer(const ChainPosterior& below, KernelFamily family, const Vector& lean) const;
 
   BaselineMethod method_;
   ScaledData data_;

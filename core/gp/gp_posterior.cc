@@ -23,6 +23,7 @@ absl::StatusOr<GpPosterior> GpPosterior::Build(const GpModel& model, const Vecto
   p.alpha_ = conditioning.alpha();
   p.inverse_ = conditioning.inverse_factor();
   p.jitter_ = conditioning.jitter();
+  p.log_likelihood_ = conditioning.log_likelihood();
   return p;
 }
 

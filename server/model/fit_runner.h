@@ -41,7 +41,7 @@ class FitRunner {
   absl::StatusOr<std::unique_ptr<EmulatorFit>> Prepare(const FitJob& job, const FitRecord& record, ModelKind kind,
                                                        const Dataset& data);
   absl::StatusOr<std::unique_ptr<EmulatorFit>> Start(const FitJob& job, const FitSpec& asked,
-                                                     const EmulatorMethod& method, const Dataset& data);
+                                                     const MethodChoice& choice, const Dataset& data);
   absl::Status SaveState(FitJob& job, const EmulatorFit& fit);
   absl::Status Succeed(FitJob& job, const IndexedModel& model, std::unique_ptr<Emulator> emulator);
   // A fit's revision given the observations that came while it ran, if the one that the model serves knows them already (by
