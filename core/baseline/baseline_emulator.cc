@@ -79,8 +79,7 @@ absl::StatusOr<std::unique_ptr<BaselineEmulator::Impl>> BaselineEmulator::Impl::
                                             .weight = std::move(own.weight),
                                             .mean = std::move(own.mean),
                                             .variance = std::move(own.variance)});
-    const double residual =
-        ((left_out.y - left_out.mean).array().square() / left_out.variance.array()).mean();
+    const double residual = ((left_out.y - left_out.mean).array().square() / left_out.variance.array()).mean();
     impl->inflation = std::max(1.0, residual);
   }
   impl->data = std::move(data);

@@ -99,6 +99,7 @@ absl::StatusOr<std::unique_ptr<ChainPosterior>> BaselineModel::Chain(const std::
       FIDELIO_RETURN_IF_ERROR(CheckSize(draw, layer->parameters(), chain->levels()));
       draws.push_back({.layer = layer, .theta = draw.theta, .weight = draw.weight});
     }
+    FIDELIO_RETURN_IF_ERROR(CheckSize(stage.best, draws.front().layer->parameters(), chain->levels()));
     FIDELIO_RETURN_IF_ERROR(chain->Add(draws));
     if (chain->levels() == 1) *lean = draws.front().layer->Lean(stage.best.theta);
   }

@@ -227,7 +227,8 @@ Vector ChainLayer::InverseLengthscales(const Vector& theta) const {
 
 double ChainLayer::LinkAmplitude(const Vector& theta) const {
   if (places_.link_amplitude < 0) return 0;
-  return std::exp(theta[places_.link_amplitude]) + std::exp(theta[places_.link_amplitude] + 2 * theta[places_.output_lengthscale]);
+  return std::exp(theta[places_.link_amplitude]) +
+         std::exp(theta[places_.link_amplitude] + 2 * theta[places_.output_lengthscale]);
 }
 
 Vector ChainLayer::InverseLinkLengthscales(const Vector& theta) const {

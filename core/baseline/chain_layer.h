@@ -52,8 +52,8 @@ class ChainLayer : public GpModel {
   int dimension() const { return dimension_; }
   const LayerObservations& observations() const { return data_; }
 
-  double Noise(const Vector& theta) const;  // learned variance, with the floor
-  double Rho(const Vector& theta) const;    // 0 but of kLinear
+  double Noise(const Vector& theta) const;          // learned variance, with the floor
+  double Rho(const Vector& theta) const;            // 0 but of kLinear
   double LinkAmplitude(const Vector& theta) const;  // w; 0 but of kNonlinear
   // 1/lengthscales of κ_δ and κ_ρ, d values, and of κ_f.
   Vector InverseLengthscales(const Vector& theta) const;

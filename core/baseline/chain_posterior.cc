@@ -174,10 +174,10 @@ absl::Status ChainPosterior::Lift(int level, const Matrix& x, const std::vector<
   const Matrix correlation = inverse.asDiagonal() * joint.covariance * inverse.asDiagonal();
   const Matrix own_correlation = correlation(up, up);
 
-  Matrix means(n, layer.weight.size());          // of f, one column per draw
-  Vector c_mean = sd;                            // E_k[c_1k]: what ties these rows to those of lower levels
+  Matrix means(n, layer.weight.size());  // of f, one column per draw
+  Vector c_mean = sd;                    // E_k[c_1k]: what ties these rows to those of lower levels
   c_mean(up).setZero();
-  Matrix covariance = Matrix::Zero(n, n);        // of the rows that go on
+  Matrix covariance = Matrix::Zero(n, n);  // of the rows that go on
   for (Index k = 0; k < layer.weight.size(); ++k) {
     if (check) FIDELIO_RETURN_IF_ERROR(check());
     const Part& part = layer.parts[k];

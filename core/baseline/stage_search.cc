@@ -24,10 +24,10 @@ constexpr size_t kKept = 4;  // of them
 constexpr int kRound = 75;   // iterations between points at which a saved fit continues
 constexpr int kRounds = 4;
 
-constexpr double kSameValue = 0.05;  // two runs ended at one mode: values this near …
-constexpr double kSamePlace = 0.5;   // … and whitened parameters this near, each
-constexpr double kFarBelow = 25;     // nats below the best: no evidence makes up for it
-constexpr size_t kMostModes = 4;     // whose curvature is measured
+constexpr double kSameValue = 0.05;   // two runs ended at one mode: values this near …
+constexpr double kSamePlace = 0.5;    // … and whitened parameters this near, each
+constexpr double kFarBelow = 25;      // nats below the best: no evidence makes up for it
+constexpr size_t kMostModes = 4;      // whose curvature is measured
 constexpr double kDifference = 1e-3;  // step of the Hessian's differences, in prior units
 constexpr double kTemperature = 2;    // of the modes' weights: forgives the errors of Laplace's approximation
 constexpr double kLeastWeight = 0.03;

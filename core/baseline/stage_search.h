@@ -51,9 +51,9 @@ struct SearchStart {
 struct SearchMode {
   KernelFamily family = KernelFamily::kRbf;
   Vector z;
-  double value = 0;   // −log posterior with a normalised prior
-  Matrix hessian;     // empty until measured
-  double weight = 0;  // 0: dropped
+  double value = 0;     // −log posterior with a normalised prior
+  Matrix hessian = {};  // empty until measured
+  double weight = 0;    // 0: dropped
 };
 
 struct SearchChain {

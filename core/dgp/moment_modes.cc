@@ -73,9 +73,9 @@ absl::Status CompleteEvidence(const std::vector<std::shared_ptr<const MomentMode
     const int begin = whole.layout.Begin(s);
     const int size = parameters.size() - begin;
     FIDELIO_ASSIGN_OR_RETURN(const Curvature curvature, MeasureCurvature(best.hessian.bottomRightCorner(size, size)));
-    const double upper =
-        LaplaceEvidence(recursion.log_likelihood() - recursion.log_likelihood_below(s) + parameters.LogPriorFrom(begin, theta),
-                curvature.values);
+    const double upper = LaplaceEvidence(
+        recursion.log_likelihood() - recursion.log_likelihood_below(s) + parameters.LogPriorFrom(begin, theta),
+        curvature.values);
     const double units = std::log(whole.data.scaling.output_sd / part.data.scaling.output_sd);
     mode.log_evidence += best.log_evidence - upper + static_cast<double>(part.data.y.size()) * units + kPartLogPrior;
   }

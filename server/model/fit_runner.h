@@ -22,6 +22,7 @@
 #include "server/model/conditioned_revision.h"
 #include "server/model/fit_job.h"
 #include "server/model/fit_scheduler.h"
+#include "server/model/method_choice.h"
 #include "server/model/service_context.h"
 
 namespace fidelio {

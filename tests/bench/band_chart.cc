@@ -89,7 +89,8 @@ std::string Legend(double x, double y) {
     absl::StrAppendFormat(&svg, "<text x=\"%.1f\" y=\"%.1f\">%s</text>\n", x + at, y + 4, words);
   };
   const auto line = [&](double at, const char* style) {
-    absl::StrAppendFormat(&svg, "<polyline class=\"%s\" points=\"%.1f,%.1f %.1f,%.1f\"/>", style, x + at, y, x + at + 26, y);
+    absl::StrAppendFormat(&svg, "<polyline class=\"%s\" points=\"%.1f,%.1f %.1f,%.1f\"/>", style, x + at, y,
+                          x + at + 26, y);
   };
   line(0, "mean");
   text(32, "mean");

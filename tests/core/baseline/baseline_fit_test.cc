@@ -113,7 +113,8 @@ TEST_P(BaselineFitTest, APointEstimateIsTheBestModeAlone) {
   ASSERT_TRUE(point.ok() && whole.ok());
   EXPECT_EQ(watch.phases(), (std::set<std::string>{"optimise"}));
   EXPECT_EQ((*point)->report().draws, 1);
-  if (GetParam() == BaselineMethod::kAr1 || GetParam() == BaselineMethod::kDeepMf) {  // others' upper levels see other means
+  if (GetParam() == BaselineMethod::kAr1 ||
+      GetParam() == BaselineMethod::kDeepMf) {  // others' upper levels see other means
     EXPECT_EQ((*point)->report().log_posterior, (*whole)->report().log_posterior);
   }
 }

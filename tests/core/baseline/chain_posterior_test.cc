@@ -32,7 +32,8 @@ std::vector<StageParameters> Draws(const BaselineModel& model, double log_noise,
       Vector theta = parameters.Centres() + 0.3 * k * RandomNormal(parameters.size(), 1, 10 * t + k);
       for (const ParameterBlock& block : parameters.blocks()) {
         if (block.name[0] == 'n') theta[block.offset] = log_noise;
-        if (log_lengthscale && block.name.starts_with("ls")) theta.segment(block.offset, block.size).setConstant(*log_lengthscale);
+        if (log_lengthscale && block.name.starts_with("ls"))
+          theta.segment(block.offset, block.size).setConstant(*log_lengthscale);
       }
       added.draws.push_back({.family = family, .theta = theta, .weight = (k + 1) * 2.0 / (count * (count + 1))});
     }
