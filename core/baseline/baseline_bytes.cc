@@ -24,32 +24,49 @@ namespace {
 constexpr uint32_t kVersion = 2;
 
 void Write(const StageDraw& draw, ByteWriter& out) {
-  out.U32(static_cast<uint32_t>(draw.family));
+  WriteForm(draw.form, out);
   out.Write(draw.theta);
   out.F64(draw.weight);
 }
 
 StageDraw ReadDraw(ByteReader& in, uint32_t version) {
   StageDraw draw;
-  draw.family = static_cast<KernelFamily>(in.U32());
+  draw.form = ReadForm(in, version);
   draw.theta = in.ReadVector();
   if (version >= 2) draw.weight = in.F64();
   return draw;
 }
 
-// Version 1 had the absolute amplitude and lengthscales of NARGP's link (ChainLayer).
-void TakeNargpFromVersion1(int dimension, std::vector<StageParameters>& stages) {
-  for (size_t t = 1; t < stages.size(); ++t) {
+// Version 1 had networks of four units, and the absolute amplitude and lengthscales of NARGP's link (ChainLayer).
+void TakeFromVersion1(BaselineMethod method, int dimension, std::vector<StageParameters>& stages) {
+  for (size_t t = 0; t < stages.size(); ++t) {
     StageDraw& draw = stages[t].best;
-    if (draw.theta.size() < dimension + 2) continue;  // damaged: found out later
-    const double flat = 0.5 * std::log1p(std::exp(2 * draw.theta[dimension + 1]));
-    draw.theta.head(dimension).array() -= flat;
-    draw.theta[dimension] -= 2 * flat;
+    if (method == BaselineMethod::kDeepMf) draw.form.hidden = 4;
+    if (method == BaselineMethod::kNargp && t > 0 && draw.theta.size() > dimension + 1) {
+      const double flat = 0.5 * std::log1p(std::exp(2 * draw.theta[dimension + 1]));
+      draw.theta.head(dimension).array() -= flat;
+      draw.theta[dimension] -= 2 * flat;
+    }
     stages[t].draws = {draw};
   }
 }
 
 }  // namespace
+
+void WriteForm(const StageForm& form, ByteWriter& out) {
+  out.U32(static_cast<uint32_t>(form.family));
+  out.Bool(form.proportional);
+  out.U32(static_cast<uint32_t>(form.hidden));
+}
+
+StageForm ReadForm(ByteReader& in, uint32_t version) {
+  StageForm form;
+  form.family = static_cast<KernelFamily>(in.U32());
+  if (version < 2) return form;
+  form.proportional = in.Bool();
+  form.hidden = static_cast<int>(in.U32());
+  return form;
+}
 
 void WriteStages(const std::vector<StageParameters>& stages, ByteWriter& out) {
   out.U64(stages.size());
@@ -79,10 +96,13 @@ std::vector<StageParameters> ReadStages(ByteReader& in, uint32_t version) {
 
 absl::Status CheckStages(const std::vector<StageParameters>& stages) {
   for (const StageParameters& stage : stages) {
-    FIDELIO_RETURN_IF_ERROR(CheckFamily(stage.best.family));
+    FIDELIO_RETURN_IF_ERROR(CheckFamily(stage.best.form.family));
     double total = 0;
     for (const StageDraw& draw : stage.draws) {
-      FIDELIO_RETURN_IF_ERROR(CheckFamily(draw.family));
+      FIDELIO_RETURN_IF_ERROR(CheckFamily(draw.form.family));
+      if (draw.form.hidden < 0 || draw.form.hidden > draw.theta.size()) {
+        return absl::DataLossError(absl::StrFormat("units of a network: %d", draw.form.hidden));
+      }
       if (!(draw.weight >= 0)) return absl::DataLossError(absl::StrFormat("weight of a draw: %g", draw.weight));
       total += draw.weight;
     }
@@ -130,7 +150,7 @@ absl::StatusOr<std::unique_ptr<BaselineEmulator>> BaselineEmulator::Load(Baselin
   }
   FIDELIO_RETURN_IF_ERROR(CheckScaling(scaling, data.dimension()));
   FIDELIO_RETURN_IF_ERROR(CheckStages(stages));
-  if (opened.version < 2 && method == BaselineMethod::kNargp) TakeNargpFromVersion1(data.dimension(), stages);
+  if (opened.version < 2) TakeFromVersion1(method, data.dimension(), stages);
   const BaselineModel model(method, ScaleData(data, 0, scaling));
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl, Impl::Build(std::move(data), model, std::move(stages), report));
   return std::unique_ptr<BaselineEmulator>(new BaselineEmulator(std::move(impl)));

@@ -3,13 +3,14 @@
 //   u32 recipe version; data as in a checkpoint
 //   options     bool kernel given, u32 kernel, bool point estimate, u64 seed, f64 max seconds, i64 max iterations
 //   warm start  stages as in a checkpoint
-//   progress    stages that are done, f64 value; u64 starts, per start u32 kernel, vector z, f64 value, u32 rounds, bool done;
-//               bool screened; u64 modes, per mode u32 kernel, vector z, f64 value, matrix Hessian, f64 weight; u64 chains, per
+//   progress    stages that are done, f64 value; u64 starts, per start form, vector z, f64 value, u32 rounds, bool done;
+//               bool screened; u64 modes, per mode form, vector z, f64 value, matrix Hessian, f64 weight; u64 chains, per
 //               chain u32 mode, bool started, vector q, f64 value, vector gradient, f64 log step, u32 iteration, f64 acceptance,
 //               vectors draws; f64 acceptance, i64 transitions, i64 iterations, i64 evaluations, f64 seconds
 #include "core/baseline/baseline_fit.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -53,7 +54,7 @@ SearchChain ReadChain(ByteReader& in) {
 }
 
 void Write(const SearchMode& mode, ByteWriter& out) {
-  out.U32(static_cast<uint32_t>(mode.family));
+  WriteForm(mode.form, out);
   out.Write(mode.z);
   out.F64(mode.value);
   out.Write(mode.hessian);
@@ -62,7 +63,7 @@ void Write(const SearchMode& mode, ByteWriter& out) {
 
 SearchMode ReadMode(ByteReader& in) {
   SearchMode mode;
-  mode.family = static_cast<KernelFamily>(in.U32());
+  mode.form = ReadForm(in, kStagesVersion);
   mode.z = in.ReadVector();
   mode.value = in.F64();
   mode.hessian = in.ReadMatrix();
@@ -75,7 +76,7 @@ void Write(const SearchState& state, ByteWriter& out) {
   out.F64(state.value);
   out.U64(state.starts.size());
   for (const SearchStart& s : state.starts) {
-    out.U32(static_cast<uint32_t>(s.family));
+    WriteForm(s.form, out);
     out.Write(s.z);
     out.F64(s.value);
     out.U32(static_cast<uint32_t>(s.rounds));
@@ -100,7 +101,7 @@ SearchState ReadState(ByteReader& in) {
   const uint64_t count = in.U64();
   for (uint64_t i = 0; i < count && in.ok(); ++i) {
     SearchStart s;
-    s.family = static_cast<KernelFamily>(in.U32());
+    s.form = ReadForm(in, kStagesVersion);
     s.z = in.ReadVector();
     s.value = in.F64();
     s.rounds = static_cast<int>(in.U32());
@@ -129,22 +130,28 @@ absl::Status CheckState(const SearchState& state, const std::vector<StageParamet
   FIDELIO_RETURN_IF_ERROR(CheckStages(state.found));
   if (state.starts.empty()) return absl::OkStatus();
   if (static_cast<int>(state.found.size()) == model.stages()) return bad;
-  FIDELIO_ASSIGN_OR_RETURN(const std::shared_ptr<const GpModel> stage, model.Stage(KernelFamily::kRbf, state.found));
-  for (const SearchStart& s : state.starts) {
-    FIDELIO_RETURN_IF_ERROR(CheckFamily(s.family));
-    if (s.z.size() != stage->parameters().size() || (kernel && *kernel != s.family)) return bad;
+  std::map<StageForm, Eigen::Index> sizes;  // of θ
+  for (const StageForm& form : model.Forms(static_cast<int>(state.found.size()), kernel)) {
+    FIDELIO_ASSIGN_OR_RETURN(const std::shared_ptr<const GpModel> stage, model.Stage(form, state.found));
+    sizes[form] = stage->parameters().size();
   }
-  const Eigen::Index size = stage->parameters().size();
+  const auto fits = [&](const StageForm& form, const Vector& z) {
+    return sizes.contains(form) && z.size() == sizes.at(form);
+  };
+  for (const SearchStart& s : state.starts) {
+    if (!fits(s.form, s.z)) return bad;
+  }
   for (const SearchMode& mode : state.modes) {
-    FIDELIO_RETURN_IF_ERROR(CheckFamily(mode.family));
-    if (mode.z.size() != size || (kernel && *kernel != mode.family)) return bad;
+    if (!fits(mode.form, mode.z)) return bad;
+    const Eigen::Index size = mode.z.size();
     if (!state.chains.empty() && (mode.hessian.rows() != size || mode.hessian.cols() != size)) return bad;
   }
   for (const SearchChain& chain : state.chains) {
     if (chain.mode < 0 || chain.mode >= static_cast<int>(state.modes.size())) return bad;
-    if (chain.started && (chain.hmc.q.size() != size || chain.hmc.gradient.size() != size)) return bad;
+    const StageForm& form = state.modes[chain.mode].form;
+    if (chain.started && !(fits(form, chain.hmc.q) && fits(form, chain.hmc.gradient))) return bad;
     for (const Vector& draw : chain.draws) {
-      if (draw.size() != size) return bad;
+      if (!fits(form, draw)) return bad;
     }
   }
   return absl::OkStatus();

@@ -1,5 +1,6 @@
 #include "core/baseline/baseline_model.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
@@ -7,13 +8,15 @@
 #include "absl/strings/str_format.h"
 #include "core/base/random.h"
 #include "core/base/status_macros.h"
+#include "core/baseline/baseline_priors.h"
 #include "core/baseline/co_kriging.h"
 #include "core/baseline/co_kriging_posterior.h"
 
 namespace fidelio {
 namespace {
 
-constexpr int kHidden = 4;         // units of DEEP-MF's network
+constexpr int kMostHidden = 4;     // units of DEEP-MF's network, at most,
+constexpr int kPerWeight = 4;      // and with at least so many observations for each of its weights
 constexpr int kNetworkStarts = 4;  // with a random network
 constexpr double kShorter = 1.8;   // log ratio of short lengthscales to the prior's centre
 constexpr uint32_t kStartStream = 40;
@@ -73,47 +76,71 @@ absl::Status CheckSize(const StageDraw& draw, const ParameterLayout& parameters,
 
 int BaselineModel::stages() const { return joint() ? 1 : data_.levels(); }
 
-std::shared_ptr<const ChainLayer> BaselineModel::Layer(const ChainPosterior& below, KernelFamily family,
+std::shared_ptr<const ChainLayer> BaselineModel::Layer(const ChainPosterior& below, const StageForm& form,
                                                        const Vector& lean) const {
   const int t = below.levels(), n = data_.count(t), d = data_.dimension();
   LayerObservations own{.inputs = Matrix(n, t == 0 ? d : d + 1),
                         .outputs = data_.y.segment(data_.offset[t], n),
                         .noise = data_.noise.segment(data_.offset[t], n),
-                        .learn_noise = data_.learn_noise[t]};
+                        .learn_noise = data_.learn_noise[t],
+                        .zero = data_.raw_zero};
   const Matrix x = data_.x.middleRows(data_.offset[t], n);
   own.inputs.leftCols(d) = x;
   if (t > 0 && n > 0) own.inputs.rightCols(1) = below.Collapsed(x, t - 1).mean;
   const LayerKind upper = method_ == BaselineMethod::kNargp ? LayerKind::kNonlinear : LayerKind::kLinear;
-  return std::make_shared<const ChainLayer>(t == 0 ? LayerKind::kFirst : upper, std::move(own), family, lean);
+  return std::make_shared<const ChainLayer>(t == 0 ? LayerKind::kFirst : upper, std::move(own), form, lean);
 }
 
 absl::StatusOr<std::unique_ptr<ChainPosterior>> BaselineModel::Chain(const std::vector<StageParameters>& stages,
                                                                      Vector* lean) const {
   auto chain = std::make_unique<ChainPosterior>();
   for (const StageParameters& stage : stages) {
-    std::map<KernelFamily, std::shared_ptr<const ChainLayer>> layers;
+    std::map<StageForm, std::shared_ptr<const ChainLayer>> layers;
     std::vector<ChainPosterior::Draw> draws;
     for (const StageDraw& draw : stage.draws) {
-      std::shared_ptr<const ChainLayer>& layer = layers[draw.family];
-      if (layer == nullptr) layer = Layer(*chain, draw.family, *lean);
+      std::shared_ptr<const ChainLayer>& layer = layers[draw.form];
+      if (layer == nullptr) layer = Layer(*chain, draw.form, *lean);
       FIDELIO_RETURN_IF_ERROR(CheckSize(draw, layer->parameters(), chain->levels()));
       draws.push_back({.layer = layer, .theta = draw.theta, .weight = draw.weight});
     }
-    FIDELIO_RETURN_IF_ERROR(CheckSize(stage.best, draws.front().layer->parameters(), chain->levels()));
     FIDELIO_RETURN_IF_ERROR(chain->Add(draws));
-    if (chain->levels() == 1) *lean = draws.front().layer->Lean(stage.best.theta);
+    if (chain->levels() > 1) continue;
+    FIDELIO_RETURN_IF_ERROR(CheckSize(stage.best, draws.front().layer->parameters(), 0));
+    *lean = draws.front().layer->Lean(stage.best.theta);
   }
   return chain;
 }
 
-absl::StatusOr<std::shared_ptr<const GpModel>> BaselineModel::Stage(KernelFamily family,
+std::vector<StageForm> BaselineModel::Forms(int stage, const std::optional<KernelFamily>& kernel) const {
+  const bool linear = joint() ? data_.levels() > 1 : stage > 0 && method_ == BaselineMethod::kAr1Recursive;
+  std::vector<int> hidden = {0};
+  if (method_ == BaselineMethod::kDeepMf) {
+    const int weights = 2 * data_.dimension() + 1;  // of a unit
+    const int most = std::clamp(static_cast<int>(data_.y.size() / (E("HDIV", kPerWeight) * weights)), 1,
+                                static_cast<int>(E("HMAX", kMostHidden)));
+    hidden = {most};
+    if (E("HONE", 0) > 0 && most > 1) hidden.push_back(1);
+    if (E("HZERO", 0) > 0) hidden.push_back(0);
+  }
+  std::vector<StageForm> forms;
+  for (const KernelFamily family : kAllKernelFamilies) {
+    if (kernel && *kernel != family) continue;
+    for (const int units : hidden) {
+      forms.push_back({.family = family, .hidden = units});
+      if (linear && E("PROP", 1) > 0) forms.push_back({.family = family, .proportional = true, .hidden = units});
+    }
+  }
+  return forms;
+}
+
+absl::StatusOr<std::shared_ptr<const GpModel>> BaselineModel::Stage(const StageForm& form,
                                                                     const std::vector<StageParameters>& before) const {
   if (joint()) {
-    return std::make_shared<const CoKriging>(data_, family, method_ == BaselineMethod::kDeepMf ? kHidden : 0);
+    return std::make_shared<const CoKriging>(data_, form);
   }
   Vector lean;
   FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<ChainPosterior> below, Chain(before, &lean));
-  return std::shared_ptr<const GpModel>(Layer(*below, family, lean));
+  return std::shared_ptr<const GpModel>(Layer(*below, form, lean));
 }
 
 std::vector<Vector> BaselineModel::Starts(const GpModel& stage, uint64_t seed) const {
@@ -138,11 +165,11 @@ absl::StatusOr<std::unique_ptr<const ScaledPosterior>> BaselineModel::Posterior(
     return chain;
   }
   auto posterior = std::make_unique<CoKrigingPosterior>(data_);
-  std::map<KernelFamily, std::shared_ptr<const GpModel>> models;
+  std::map<StageForm, std::shared_ptr<const GpModel>> models;
   for (const StageDraw& draw : stages[0].draws) {
-    std::shared_ptr<const GpModel>& model = models[draw.family];
+    std::shared_ptr<const GpModel>& model = models[draw.form];
     if (model == nullptr) {
-      FIDELIO_ASSIGN_OR_RETURN(model, Stage(draw.family, {}));
+      FIDELIO_ASSIGN_OR_RETURN(model, Stage(draw.form, {}));
     }
     FIDELIO_RETURN_IF_ERROR(CheckSize(draw, model->parameters(), 0));
     FIDELIO_RETURN_IF_ERROR(posterior->Add(dynamic_cast<const CoKriging&>(*model), draw.theta, draw.weight));

@@ -7,12 +7,14 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/baseline/baseline_method.h"
 #include "core/baseline/chain_posterior.h"
 #include "core/baseline/scaled_posterior.h"
+#include "core/baseline/stage_form.h"
 #include "core/dgp/scaled_data.h"
 #include "core/gp/gp_model.h"
 #include "core/kernel/kernel_family.h"
@@ -23,7 +25,7 @@ namespace fidelio {
 inline constexpr uint32_t kBaselineRecipeVersion = 2;
 
 struct StageDraw {
-  KernelFamily family = KernelFamily::kRbf;
+  StageForm form;
   Vector theta;
   double weight = 1;
 };
@@ -42,8 +44,11 @@ class BaselineModel {
   const ScaledData& data() const { return data_; }
   int stages() const;
 
-  // The Gaussian process of the stage after `before`.
-  absl::StatusOr<std::shared_ptr<const GpModel>> Stage(KernelFamily family,
+  // The forms of a stage, with that kernel family or with all.
+  std::vector<StageForm> Forms(int stage, const std::optional<KernelFamily>& kernel) const;
+
+  // The Gaussian process of the stage after `before`, in one of its forms.
+  absl::StatusOr<std::shared_ptr<const GpModel>> Stage(const StageForm& form,
                                                        const std::vector<StageParameters>& before) const;
 
   // Where the search for a stage's hyperparameters begins, in whitened parameters (GpObjective); the prior's centre first.
@@ -55,7 +60,7 @@ class BaselineModel {
  private:
   bool joint() const { return method_ == BaselineMethod::kAr1 || method_ == BaselineMethod::kDeepMf; }
   absl::StatusOr<std::unique_ptr<ChainPosterior>> Chain(const std::vector<StageParameters>& stages, Vector* lean) const;
-  std::shared_ptr<const ChainLayer> Layer(const ChainPosterior& below, KernelFamily family, const Vector& lean) const;
+  std::shared_ptr<const ChainLayer> Layer(const ChainPosterior& below, const StageForm& form, const Vector& lean) const;
 
   BaselineMethod method_;
   ScaledData data_;

@@ -40,10 +40,10 @@ inline Prior RhoPrior() { return Prior::Normal(1, E("RHS", 0.7)); }
 
 // NARGP's link (ChainLayer): how it changes with x, relative to how it changes with f; its slope's variance; how far it is straight.
 inline Prior LinkLengthscalePrior(int dimension) {
-  return Prior::Normal(E("LR", 1.2) + 0.5 * std::log(dimension), E("LRS", 0.6));
+  return Prior::Normal(E("LR", 2.5) + 0.5 * std::log(dimension), E("LRS", 1));
 }
 inline Prior LinkAmplitudePrior() { return Prior::Normal(E("W", 0), E("WS", 1.5)); }
-inline Prior LinkOutputLengthscalePrior() { return Prior::Normal(E("LF", 1.6), E("LFS", 1)); }
+inline Prior LinkOutputLengthscalePrior() { return Prior::Normal(E("LF", 3), E("LFS", 1)); }
 
 // DEEP-MF's network.
 inline Prior SlopePrior() { return Prior::Student(0, E("NS", 8), 3); }  // steps are steep

@@ -42,7 +42,8 @@ class Evaluation : public GpEvaluation {
     }
     UnpackLower(pairs_, Vector::Constant(n, amplitude_ + offset_ + link_amplitude_), 1, k);
     mean = Vector::Constant(n, place_.mean < 0 ? 0 : theta[place_.mean]);
-    if (place_.rho >= 0) mean += theta[place_.rho] * z.rightCols(1);
+    if (place_.rho >= 0)
+      mean.array() += model_.zero() + theta[place_.rho] * (z.rightCols(1).col(0).array() - model_.zero());
     noise = model_.observations().noise.array() + model_.Noise(theta);
   }
 
@@ -55,7 +56,10 @@ class Evaluation : public GpEvaluation {
     AccumulatePairLengthscaleGradient(delta_inputs_, delta_slope_, gradient.segment(place_.lengthscale, d));
     if (place_.offset >= 0) gradient[place_.offset] += offset_ * (pairs_.sum() + diagonal_bar);
     if (place_.mean >= 0) gradient[place_.mean] += mean_bar.sum();
-    if (place_.rho >= 0) gradient[place_.rho] += mean_bar.dot(model_.observations().inputs.rightCols(1).col(0));
+    if (place_.rho >= 0) {
+      gradient[place_.rho] +=
+          mean_bar.dot(model_.observations().inputs.rightCols(1).col(0)) - model_.zero() * mean_bar.sum();
+    }
     if (place_.noise >= 0) gradient[place_.noise] += 2 * std::exp(2 * theta_[place_.noise]) * diagonal_bar;
     if (place_.link_amplitude < 0) return;
     pairs_ *= link_amplitude_;
@@ -97,6 +101,7 @@ class PriorAt : public GpPrior {
         nonlinear_(model.kind() == LayerKind::kNonlinear),
         mean_(model.places().mean < 0 ? 0 : theta[model.places().mean]),
         rho_(model.Rho(theta)),
+        zero_(model.zero()),
         amplitude_(std::exp(theta[model.places().amplitude])),
         offset_(ExpOr0(theta, model.places().offset)),
         link_amplitude_(model.LinkAmplitude(theta)),
@@ -111,6 +116,7 @@ class PriorAt : public GpPrior {
   Vector Mean(const Matrix& z) const override {
     Vector mean = Vector::Constant(z.rows(), mean_);
     if (rho_ != 0) mean += rho_ * z.rightCols(1);
+    mean.array() += (1 - rho_) * zero_;
     return mean;
   }
 
@@ -180,17 +186,18 @@ class PriorAt : public GpPrior {
   KernelFamily family_;
   int dimension_;
   bool nonlinear_;
-  double mean_, rho_, amplitude_, offset_, link_amplitude_, output_inverse_ = 1;
+  double mean_, rho_, zero_, amplitude_, offset_, link_amplitude_, output_inverse_ = 1;
   Vector inverse_, link_inverse_;
   Scaled data_;
 };
 
 }  // namespace
 
-ChainLayer::ChainLayer(LayerKind kind, LayerObservations observations, KernelFamily family, const Vector& lean)
+ChainLayer::ChainLayer(LayerKind kind, LayerObservations observations, const StageForm& form, const Vector& lean)
     : kind_(kind),
       data_(std::move(observations)),
-      family_(family),
+      family_(form.family),
+      zero_(form.proportional ? data_.zero : 0),
       dimension_(static_cast<int>(data_.inputs.cols()) - (kind == LayerKind::kFirst ? 0 : 1)),
       shift_(lean.size() == 0 ? Vector(Vector::Zero(dimension_)) : Vector(kTie * lean)) {
   const int d = dimension_;
@@ -205,7 +212,7 @@ ChainLayer::ChainLayer(LayerKind kind, LayerObservations observations, KernelFam
   places_.amplitude = p.Add("v", 1, first ? FirstAmplitudePrior() : DeltaAmplitudePrior());
   if (first) places_.mean = p.Add("mu", 1, FirstMeanPrior());
   if (kind == LayerKind::kLinear) places_.rho = p.Add("rh", 1, RhoPrior());
-  if (!first) places_.offset = p.Add("a", 1, OffsetPrior());
+  if (!first && !form.proportional) places_.offset = p.Add("a", 1, OffsetPrior());
   if (data_.learn_noise) places_.noise = p.Add("n", 1, NoisePrior());
 }
 

@@ -50,7 +50,7 @@ class Evaluation : public GpEvaluation {
       noise.segment(data.offset[t], data.count(t)).array() += model_.Noise(theta, t);
     }
     UnpackLower(pairs_, diagonal, 1, k);
-    mean = theta[model_.mean_offset()] * levels_[0].row_factor;
+    mean = (theta[model_.mean_offset()] - model_.zero()) * levels_[0].row_factor.array() + model_.zero();
   }
 
   void Reverse(const Matrix& k_bar, const Vector& mean_bar, Eigen::Ref<Vector> gradient) override {
@@ -66,7 +66,7 @@ class Evaluation : public GpEvaluation {
       const ArrayXd diagonal_bar = k_bar.diagonal().tail(rest);
       const ArrayXd factor = at.row_factor.array();
       ArrayXd factor_bar = 2 * (at.amplitude + at.offset) * diagonal_bar * factor;
-      if (t == 0) factor_bar += theta_[model_.mean_offset()] * mean_bar.array();
+      if (t == 0) factor_bar += (theta_[model_.mean_offset()] - model_.zero()) * mean_bar.array();
       double amplitude_bar = (diagonal_bar * factor.square()).sum(), offset_bar = amplitude_bar;
       ArrayXd& s_bar = at.slope;  // becomes ∂F/∂s
       ForPairColumns(rest, [&](Index j, Index first) {
@@ -141,7 +141,7 @@ class Evaluation : public GpEvaluation {
 class PriorAt : public GpPrior {
  public:
   PriorAt(const CoKriging& model, const Vector& theta)
-      : family_(model.family()), network_(model.network()), mean_(theta[model.mean_offset()]) {
+      : family_(model.family()), network_(model.network()), zero_(model.zero()), mean_(theta[model.mean_offset()]) {
     const ScaledData& data = model.data();
     weights_ = theta.segment(model.network_offset(), network_.size());
     const Matrix h = network_.Forward(weights_, data.x, nullptr);
@@ -163,7 +163,7 @@ class PriorAt : public GpPrior {
 
   Vector Mean(const Matrix& z) const override {
     Vector mean(z.rows());
-    for (Index i = 0; i < z.rows(); ++i) mean[i] = mean_ * levels_[0].factors[LevelOf(z, i)];
+    for (Index i = 0; i < z.rows(); ++i) mean[i] = zero_ + (mean_ - zero_) * levels_[0].factors[LevelOf(z, i)];
     return mean;
   }
 
@@ -252,15 +252,18 @@ class PriorAt : public GpPrior {
 
   KernelFamily family_;
   InputNetwork network_;
-  double mean_;
+  double zero_, mean_;
   Vector weights_;
   std::vector<Level> levels_;
 };
 
 }  // namespace
 
-CoKriging::CoKriging(ScaledData data, KernelFamily family, int hidden)
-    : data_(std::move(data)), family_(family), network_{.dimension = data_.dimension(), .hidden = hidden} {
+CoKriging::CoKriging(ScaledData data, const StageForm& form)
+    : data_(std::move(data)),
+      family_(form.family),
+      zero_(form.proportional ? data_.raw_zero : 0),
+      network_{.dimension = data_.dimension(), .hidden = form.hidden} {
   const int d = data_.dimension();
   centre_ = FirstLengthscalePrior(d).centre;
   for (int t = 0; t < data_.levels(); ++t) {
@@ -270,11 +273,12 @@ CoKriging::CoKriging(ScaledData data, KernelFamily family, int hidden)
     at.amplitude = parameters_.Add(name("v"), 1, t == 0 ? FirstAmplitudePrior() : DeltaAmplitudePrior());
     if (t == 0) mean_ = parameters_.Add("mu", 1, FirstMeanPrior());
     if (t > 0) at.rho = parameters_.Add(name("rh"), 1, RhoPrior());
-    if (t > 0) at.offset = parameters_.Add(name("a"), 1, OffsetPrior());
+    if (t > 0 && !form.proportional) at.offset = parameters_.Add(name("a"), 1, OffsetPrior());
     if (data_.learn_noise[t]) at.noise = parameters_.Add(name("n"), 1, NoisePrior());
     levels_.push_back(at);
   }
   network_offset_ = parameters_.size();
+  const int hidden = form.hidden;
   if (hidden == 0) return;
   parameters_.Add("w", hidden * d, SlopePrior());
   parameters_.Add("b", hidden, BiasPrior());

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <numeric>
@@ -62,16 +61,14 @@ class Runner {
   }
 
  private:
-  using Models = std::map<KernelFamily, std::shared_ptr<const GpModel>>;
+  using Models = std::map<StageForm, std::shared_ptr<const GpModel>>;
 
   absl::Status RunStage(int stage) {
     stage_ = stage;
     const SearchState before = state_.Copy();
-    std::vector<KernelFamily> families(std::begin(kAllKernelFamilies), std::end(kAllKernelFamilies));
-    if (request_.kernel) families = {*request_.kernel};
     models_.clear();
-    for (const KernelFamily family : families) {
-      FIDELIO_ASSIGN_OR_RETURN(models_[family], request_.model->Stage(family, before.found));
+    for (const StageForm& form : request_.model->Forms(stage, request_.kernel)) {
+      FIDELIO_ASSIGN_OR_RETURN(models_[form], request_.model->Stage(form, before.found));
     }
     settings_ = SettingsForStage(models_.begin()->second->outputs().size());
     if (request_.point_estimate) settings_.chains = 0;
@@ -90,14 +87,15 @@ class Runner {
 
   std::vector<SearchStart> Plan(int stage) const {
     std::vector<SearchStart> starts;
-    for (const auto& [family, model] : models_) {
+    for (const auto& [form, model] : models_) {
       bool warm = false;
-      if (!request_.warm.empty() && request_.warm[stage].best.theta.size() == model->parameters().size()) {
+      if (const StageDraw* best = request_.warm.empty() ? nullptr : &request_.warm[stage].best;
+          best != nullptr && best->form == form && best->theta.size() == model->parameters().size()) {
         warm = true;
-        starts.push_back({.family = family, .z = GpObjective(*model).Whitened(request_.warm[stage].best.theta)});
+        starts.push_back({.form = form, .z = GpObjective(*model).Whitened(best->theta)});
       }
       for (Vector& z : request_.model->Starts(*model, request_.seed)) {
-        starts.push_back({.family = family, .z = std::move(z)});
+        starts.push_back({.form = form, .z = std::move(z)});
         if (warm) break;  // the prior's centre is enough beside it
       }
     }
@@ -123,13 +121,13 @@ class Runner {
     if (modes.empty()) {
       // Without time for a search, the first start must do.
       const SearchStart& first = ends[0];
-      GpObjective objective(*models_.at(first.family));
+      GpObjective objective(*models_.at(first.form));
       double value;
       if (!objective.Evaluate(first.z, &value, nullptr)) {
         return absl::InternalError(
             absl::StrFormat("none of %d starts could be evaluated: %s", count, objective.status().message()));
       }
-      modes.push_back({.family = first.family, .z = first.z, .value = value - Normaliser(first.family)});
+      modes.push_back({.form = first.form, .z = first.z, .value = value - Normaliser(first.form)});
     }
     state_.With([&](SearchState& s) { s.modes = std::move(modes); });
     return absl::OkStatus();
@@ -139,7 +137,7 @@ class Runner {
     if (cancelled_ || out_of_time_) return;
     SearchStart start = state_.With([i](SearchState& s) { return s.starts[i]; });
     if (start.done) return;
-    GpObjective objective(*models_.at(start.family));
+    GpObjective objective(*models_.at(start.form));
     LbfgsOptions options;
     options.max_iterations = iterations;
     while (!start.done && start.rounds < rounds) {
@@ -174,14 +172,14 @@ class Runner {
     std::vector<SearchMode> modes, distinct;
     for (const SearchStart& end : ends) {
       if (!std::isfinite(end.value)) continue;
-      modes.push_back({.family = end.family, .z = end.z, .value = end.value - Normaliser(end.family)});
+      modes.push_back({.form = end.form, .z = end.z, .value = end.value - Normaliser(end.form)});
     }
     std::stable_sort(modes.begin(), modes.end(),
                      [](const SearchMode& a, const SearchMode& b) { return a.value < b.value; });
     for (SearchMode& mode : modes) {
       if (distinct.size() == kMostModes || mode.value > modes[0].value + kFarBelow) break;
       const bool known = std::any_of(distinct.begin(), distinct.end(), [&](const SearchMode& other) {
-        return other.family == mode.family && std::abs(other.value - mode.value) < kSameValue &&
+        return other.form == mode.form && std::abs(other.value - mode.value) < kSameValue &&
                (other.z - mode.z).lpNorm<Eigen::Infinity>() < kSamePlace;
       });
       if (!known) distinct.push_back(mode);
@@ -202,7 +200,7 @@ class Runner {
     ParallelFor(count, request_.threads, [&](int c) {
       const auto [m, i] = columns[c];
       if (!Tick("curvature", 2, modes[m].value, kOptimiseShare + kCurvatureShare * c / count)) return;
-      GpObjective objective(*models_.at(modes[m].family));
+      GpObjective objective(*models_.at(modes[m].form));
       Vector z = modes[m].z, up, down;
       double value;
       z[i] += kDifference;
@@ -246,7 +244,7 @@ class Runner {
       if (cancelled_ || out_of_time_) return;
       SearchChain chain = before.chains[c];
       const HmcSpace& space = spaces[chain.mode];
-      GpObjective objective(*models_.at(before.modes[chain.mode].family));
+      GpObjective objective(*models_.at(before.modes[chain.mode].form));
       if (!chain.started) {
         if (!StartHmc(objective, space, Vector::Zero(space.origin.size()), &chain.hmc)) return;
         chain.started = true;
@@ -272,7 +270,7 @@ class Runner {
     const SearchState s = state_.Copy();
     StageParameters found;
     const SearchMode& best = s.modes[0];
-    found.best = {.family = best.family, .theta = Theta(best.family, best.z), .weight = 1};
+    found.best = {.form = best.form, .theta = Theta(best.form, best.z), .weight = 1};
     std::vector<int> per_mode(s.modes.size(), 0);
     for (const SearchChain& chain : s.chains) per_mode[chain.mode] += static_cast<int>(chain.draws.size());
     double total = 0;
@@ -280,7 +278,7 @@ class Runner {
       const SearchMode& mode = s.modes[chain.mode];
       for (const Vector& z : chain.draws) {
         const double weight = mode.weight / per_mode[chain.mode];
-        found.draws.push_back({.family = mode.family, .theta = Theta(mode.family, z), .weight = weight});
+        found.draws.push_back({.form = mode.form, .theta = Theta(mode.form, z), .weight = weight});
         total += weight;
       }
     }
@@ -300,8 +298,8 @@ class Runner {
     });
   }
 
-  Vector Theta(KernelFamily family, const Vector& z) const { return GpObjective(*models_.at(family)).Theta(z); }
-  double Normaliser(KernelFamily family) const { return models_.at(family)->parameters().LogNormaliser(); }
+  Vector Theta(const StageForm& form, const Vector& z) const { return GpObjective(*models_.at(form)).Theta(z); }
+  double Normaliser(const StageForm& form) const { return models_.at(form)->parameters().LogNormaliser(); }
   static absl::Status Cancelled() { return absl::CancelledError("the fit was cancelled"); }
 
   double Seconds() const {

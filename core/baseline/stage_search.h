@@ -1,6 +1,6 @@
 // StageSearch: learns the hyperparameters of a BaselineModel, stage by stage:
 //
-//   1. optimise    L-BFGS from several starts per kernel family: a little from each, then the best few to their ends
+//   1. optimise    L-BFGS from several starts per form: a little from each, then the best few to their ends
 //   2. curvature   Hessians at the distinct modes; they give each mode's evidence (Laplace) Z
 //   3. sample      HMC chains from the modes that matter, whitened by their Hessians
 //
@@ -40,7 +40,7 @@ SearchSettings SettingsForStage(int64_t observations);
 
 // A finished or running L-BFGS run.
 struct SearchStart {
-  KernelFamily family = KernelFamily::kRbf;
+  StageForm form;
   Vector z;  // whitened
   double value = std::numeric_limits<double>::infinity();
   int rounds = 0;
@@ -49,7 +49,7 @@ struct SearchStart {
 
 // A mode of the posterior.
 struct SearchMode {
-  KernelFamily family = KernelFamily::kRbf;
+  StageForm form;
   Vector z;
   double value = 0;     // −log posterior with a normalised prior
   Matrix hessian = {};  // empty until measured

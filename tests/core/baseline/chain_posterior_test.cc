@@ -26,7 +26,7 @@ std::vector<StageParameters> Draws(const BaselineModel& model, double log_noise,
     StageParameters added;
     for (int k = 0; k < count; ++k) {
       const KernelFamily family = k == 1 ? KernelFamily::kRbf : KernelFamily::kMatern52;
-      const auto stage = model.Stage(family, stages);
+      const auto stage = model.Stage({.family = family}, stages);
       EXPECT_TRUE(stage.ok()) << stage.status();
       const ParameterLayout& parameters = (*stage)->parameters();
       Vector theta = parameters.Centres() + 0.3 * k * RandomNormal(parameters.size(), 1, 10 * t + k);
@@ -35,7 +35,8 @@ std::vector<StageParameters> Draws(const BaselineModel& model, double log_noise,
         if (log_lengthscale && block.name.starts_with("ls"))
           theta.segment(block.offset, block.size).setConstant(*log_lengthscale);
       }
-      added.draws.push_back({.family = family, .theta = theta, .weight = (k + 1) * 2.0 / (count * (count + 1))});
+      added.draws.push_back(
+          {.form = {.family = family}, .theta = theta, .weight = (k + 1) * 2.0 / (count * (count + 1))});
     }
     added.best = added.draws[0];
     stages.push_back(added);

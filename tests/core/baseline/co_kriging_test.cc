@@ -53,9 +53,11 @@ ScaledData ThreeLevels() {
   return ScaleData(data);
 }
 
-class CoKrigingTest : public ::testing::TestWithParam<std::tuple<KernelFamily, int>> {
+class CoKrigingTest : public ::testing::TestWithParam<std::tuple<KernelFamily, int, bool>> {
  protected:
-  const CoKriging model_{ThreeLevels(), std::get<0>(GetParam()), std::get<1>(GetParam())};
+  const CoKriging model_{
+      ThreeLevels(),
+      {.family = std::get<0>(GetParam()), .proportional = std::get<2>(GetParam()), .hidden = std::get<1>(GetParam())}};
   const Vector theta_ = ThetaOf(model_, 3);
 
   // One Gaussian of the data and of the queries at every level: f = B δ with δ_t at all inputs, level by level.
@@ -76,7 +78,7 @@ class CoKrigingTest : public ::testing::TestWithParam<std::tuple<KernelFamily, i
     for (Eigen::Index i = 0; i < size; ++i) {
       double factor = 1;
       for (int s = 1; s <= level[i]; ++s) factor *= theta_[model_.level(s).rho];
-      mean[i] = theta_[model_.mean_offset()] * factor;
+      mean[i] = model_.zero() + (theta_[model_.mean_offset()] - model_.zero()) * factor;
       for (Eigen::Index j = 0; j < size; ++j) {
         for (int t = 0; t <= std::min(level[i], level[j]); ++t) {
           double r = 1;
@@ -121,10 +123,12 @@ TEST_P(CoKrigingTest, LikelihoodAndPredictionsEqualTheNaiveJointModel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, CoKrigingTest,
-                         ::testing::Combine(::testing::ValuesIn(kAllKernelFamilies), ::testing::Values(0, 3)),
+                         ::testing::Combine(::testing::ValuesIn(kAllKernelFamilies), ::testing::Values(0, 3),
+                                            ::testing::Bool()),
                          [](const auto& test) {
                            return std::string(KernelName(std::get<0>(test.param))) +
-                                  (std::get<1>(test.param) == 0 ? "Ar1" : "DeepMf");
+                                  (std::get<1>(test.param) == 0 ? "Ar1" : "DeepMf") +
+                                  (std::get<2>(test.param) ? "Proportional" : "");
                          });
 
 }  // namespace
