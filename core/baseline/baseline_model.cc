@@ -8,14 +8,13 @@
 #include "absl/strings/str_format.h"
 #include "core/base/random.h"
 #include "core/base/status_macros.h"
-#include "core/baseline/baseline_priors.h"
 #include "core/baseline/co_kriging.h"
 #include "core/baseline/co_kriging_posterior.h"
 
 namespace fidelio {
 namespace {
 
-constexpr int kMostHidden = 4;     // units of DEEP-MF's network, at most,
+constexpr int kMostHidden = 3;     // units of DEEP-MF's network, at most,
 constexpr int kPerWeight = 4;      // and with at least so many observations for each of its weights
 constexpr int kNetworkStarts = 4;  // with a random network
 constexpr double kShorter = 1.8;   // log ratio of short lengthscales to the prior's centre
@@ -116,18 +115,14 @@ std::vector<StageForm> BaselineModel::Forms(int stage, const std::optional<Kerne
   std::vector<int> hidden = {0};
   if (method_ == BaselineMethod::kDeepMf) {
     const int weights = 2 * data_.dimension() + 1;  // of a unit
-    const int most = std::clamp(static_cast<int>(data_.y.size() / (E("HDIV", kPerWeight) * weights)), 1,
-                                static_cast<int>(E("HMAX", kMostHidden)));
-    hidden = {most};
-    if (E("HONE", 0) > 0 && most > 1) hidden.push_back(1);
-    if (E("HZERO", 0) > 0) hidden.push_back(0);
+    hidden.push_back(std::clamp(static_cast<int>(data_.y.size()) / (kPerWeight * weights), 1, kMostHidden));
   }
   std::vector<StageForm> forms;
   for (const KernelFamily family : kAllKernelFamilies) {
     if (kernel && *kernel != family) continue;
     for (const int units : hidden) {
       forms.push_back({.family = family, .hidden = units});
-      if (linear && E("PROP", 1) > 0) forms.push_back({.family = family, .proportional = true, .hidden = units});
+      if (linear) forms.push_back({.family = family, .proportional = true, .hidden = units});
     }
   }
   return forms;

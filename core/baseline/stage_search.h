@@ -28,10 +28,10 @@ namespace fidelio {
 
 // How much work a stage does.
 struct SearchSettings {
-  int chains = 3;        // 0: the best mode alone
+  int chains = 4;        // 0: the best mode alone
   int warmup = 24;       // transitions per chain
   int transitions = 48;  // kept per chain, before thinning
-  int thin = 6;
+  int thin = 8;
   int leapfrogs = 8;
 };
 

@@ -60,7 +60,7 @@ std::string Axes(const Frame& frame) {
   for (double k = std::ceil(frame.y_low / step); k * step <= frame.y_high; ++k) {
     absl::StrAppendFormat(&svg, "<path class=\"tick\" d=\"M%.1f %.1fh-4\"/>", frame.left, frame.Py(k * step));
     absl::StrAppendFormat(&svg, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"end\">%g</text>\n", frame.left - 6,
-                          frame.Py(k * step) + 3.5, k * step);
+                          frame.Py(k * step) + 3.5, k == 0 ? 0.0 : k * step);
   }
   return svg;
 }

@@ -144,9 +144,13 @@ TEST_P(BaselineFitTest, BadOptionsAndStatesAreErrors) {
 }
 
 TEST_P(BaselineFitTest, MemoryGrowsWithTheSquareOfTheObservations) {
-  const double small = BaselineFit::MemoryBytes(GetParam(), {100, 50}, 2);
-  EXPECT_NEAR(BaselineFit::MemoryBytes(GetParam(), {1000, 500}, 2) / small, 100, 1);
-  EXPECT_GT(BaselineFit::MemoryBytes(GetParam(), {100, 50}, 4), small);
+  const double large = BaselineFit::MemoryBytes(GetParam(), {3000, 1500}, 2);
+  EXPECT_NEAR(BaselineFit::MemoryBytes(GetParam(), {30000, 15000}, 2) / large, 100, 1);
+  EXPECT_GT(BaselineFit::MemoryBytes(GetParam(), {3000, 1500}, 4), large);
+  // Less data has more draws.
+  const double small = BaselineFit::MemoryBytes(GetParam(), {30, 15}, 2);
+  EXPECT_GT(small, large / 10000);
+  EXPECT_LT(small, large / 1000);
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, BaselineFitTest, ::testing::ValuesIn(kAllBaselineMethods),
