@@ -14,7 +14,7 @@
 namespace fidelio {
 namespace {
 
-constexpr int kMostHidden = 3;     // units of DEEP-MF's network, at most,
+constexpr int kMostHidden = 2;     // units of DEEP-MF's network, at most,
 constexpr int kPerWeight = 4;      // and with at least so many observations for each of its weights
 constexpr int kNetworkStarts = 4;  // with a random network
 constexpr double kShorter = 1.8;   // log ratio of short lengthscales to the prior's centre

@@ -37,7 +37,7 @@ inline Prior LinkOutputLengthscalePrior() { return Prior::Normal(3, 1); }
 // interpolated by the network alone, without any doubt left.
 inline Prior SlopePrior() { return Prior::Student(0, 8, 3); }  // steps are steep
 inline Prior BiasPrior() { return Prior::Normal(0, 4); }
-inline Prior OutputWeightPrior() { return Prior::Normal(0, 0.05); }
+inline Prior OutputWeightPrior() { return Prior::Normal(0, 0.03); }
 
 }  // namespace fidelio
 

@@ -212,7 +212,7 @@ ChainLayer::ChainLayer(LayerKind kind, LayerObservations observations, const Sta
   places_.amplitude = p.Add("v", 1, first ? FirstAmplitudePrior() : DeltaAmplitudePrior());
   if (first) places_.mean = p.Add("mu", 1, FirstMeanPrior());
   if (kind == LayerKind::kLinear) places_.rho = p.Add("rh", 1, RhoPrior());
-  if (!first && !form.proportional) places_.offset = p.Add("a", 1, OffsetPrior());
+  if (!first) places_.offset = p.Add("a", 1, OffsetPrior());
   if (data_.learn_noise) places_.noise = p.Add("n", 1, NoisePrior());
 }
 

@@ -5,7 +5,7 @@
 //   kNonlinear   f_t(x, f) ~ GP(0, w κ_ρ(x, x') κ_f(f, f') + v κ_δ(x, x') + a)                             Perdikaris et al. (2017)
 //
 // f: the level below at x, in the data its predictive mean. Inputs have d columns (kFirst) or d + 1: x, scaled, and f.
-// z = 0, or in the proportional form (StageForm, of kLinear alone) a = 0 and the user's zero z.
+// z = 0, or in the proportional form (StageForm, of kLinear alone) the user's zero z.
 // θ: ls[d] v mu n   |   ls[d] v rh a n   |   lr[d] w lf ls[d] v a n.
 //
 // A long lengthscale ℓ_f makes the link linear, with a slope of variance w/ℓ_f², if the amplitude grows with it; and what κ_ρ adds

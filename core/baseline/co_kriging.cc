@@ -273,7 +273,7 @@ CoKriging::CoKriging(ScaledData data, const StageForm& form)
     at.amplitude = parameters_.Add(name("v"), 1, t == 0 ? FirstAmplitudePrior() : DeltaAmplitudePrior());
     if (t == 0) mean_ = parameters_.Add("mu", 1, FirstMeanPrior());
     if (t > 0) at.rho = parameters_.Add(name("rh"), 1, RhoPrior());
-    if (t > 0 && !form.proportional) at.offset = parameters_.Add(name("a"), 1, OffsetPrior());
+    if (t > 0) at.offset = parameters_.Add(name("a"), 1, OffsetPrior());
     if (data_.learn_noise[t]) at.noise = parameters_.Add(name("n"), 1, NoisePrior());
     levels_.push_back(at);
   }

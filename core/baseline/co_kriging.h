@@ -3,7 +3,7 @@
 //   f_t − z = ρ_t (f_{t−1} − z) + δ_t,    δ_t ~ GP(0, v_t κ(h(x), h(x')) + a_t),    f_0 ~ GP(μ, v_0 κ(h(x), h(x')))
 //   cov(f_s(x), f_t(x')) = Σ_{j ≤ s,t} r_js r_jt (v_j κ_j + a_j),         r_jt = ρ_{j+1} ⋯ ρ_t
 //
-// with an ARD kernel κ_j for each level, and z = 0, or in the proportional form (StageForm) a_t = 0 and the user's zero z. h(x) = x is AR1; with a network h (InputNetwork), trained with the rest by the marginal
+// with an ARD kernel κ_j for each level, and z = 0, or in the proportional form (StageForm) the user's zero z. h(x) = x is AR1; with a network h (InputNetwork), trained with the rest by the marginal
 // likelihood, it is the deep multi-fidelity Gaussian process of Raissi and Karniadakis (2016), DEEP-MF.
 // Inputs have d + 1 columns: x, scaled, and the level. θ: ls0[d] v0 mu n0, then ls[d] v rh a n of every other level, then the
 // network; log ℓ_t = ls_t + ½ (ls_0 − its prior's centre).

@@ -19,14 +19,14 @@ namespace fidelio {
 namespace {
 
 constexpr int kScreen = 25;  // L-BFGS iterations of every start, before the best go on
-constexpr size_t kKept = 4;  // of them
+constexpr size_t kKept = 8;  // of them
 constexpr int kRound = 75;   // iterations between points at which a saved fit continues
 constexpr int kRounds = 4;
 
 constexpr double kSameValue = 0.05;   // two runs ended at one mode: values this near …
 constexpr double kSamePlace = 0.5;    // … and whitened parameters this near, each
 constexpr double kFarBelow = 25;      // nats below the best: no evidence makes up for it
-constexpr size_t kMostModes = 4;      // whose curvature is measured
+constexpr size_t kMostModes = 6;      // whose curvature is measured
 constexpr double kDifference = 1e-3;  // step of the Hessian's differences, in prior units
 constexpr double kTemperature = 2;    // of the modes' weights: forgives the errors of Laplace's approximation
 constexpr double kLeastWeight = 0.03;
@@ -87,13 +87,15 @@ class Runner {
 
   std::vector<SearchStart> Plan(int stage) const {
     std::vector<SearchStart> starts;
-    for (const auto& [form, model] : models_) {
-      bool warm = false;
-      if (const StageDraw* best = request_.warm.empty() ? nullptr : &request_.warm[stage].best;
-          best != nullptr && best->form == form && best->theta.size() == model->parameters().size()) {
-        warm = true;
-        starts.push_back({.form = form, .z = GpObjective(*model).Whitened(best->theta)});
+    if (!request_.warm.empty()) {
+      const StageDraw& best = request_.warm[stage].best;
+      const auto found = models_.find(best.form);
+      if (found != models_.end() && best.theta.size() == found->second->parameters().size()) {
+        starts.push_back({.form = best.form, .z = GpObjective(*found->second).Whitened(best.theta)});
       }
+    }
+    const bool warm = !starts.empty();
+    for (const auto& [form, model] : models_) {
       for (Vector& z : request_.model->Starts(*model, request_.seed)) {
         starts.push_back({.form = form, .z = std::move(z)});
         if (warm) break;  // the prior's centre is enough beside it

@@ -16,9 +16,16 @@
 namespace fidelio {
 namespace {
 
+// Near the prior's centre, but with a link that is not nearly straight and a noise that is not small: differences of values with a
+// nearly singular covariance would feel its rounding.
 Vector ThetaOf(const GpModel& model, uint64_t seed) {
   Random random(seed, 0);
-  return model.parameters().Centres() + 0.3 * random.NormalVector(model.parameters().size());
+  Vector theta = model.parameters().Centres() + 0.3 * random.NormalVector(model.parameters().size());
+  for (const ParameterBlock& block : model.parameters().blocks()) {
+    if (block.name == "lf") theta[block.offset] = 0.3;
+    if (block.name == "n") theta[block.offset] = std::log(0.1);
+  }
+  return theta;
 }
 
 LayerObservations Observations(LayerKind kind, int n, bool learn_noise) {

@@ -32,6 +32,10 @@ std::vector<StageParameters> Draws(const BaselineModel& model, double log_noise,
       Vector theta = parameters.Centres() + 0.3 * k * RandomNormal(parameters.size(), 1, 10 * t + k);
       for (const ParameterBlock& block : parameters.blocks()) {
         if (block.name[0] == 'n') theta[block.offset] = log_noise;
+        // A link that bends, so that there is something to propagate.
+        if (block.name == "lf") theta[block.offset] = 1;
+        if (block.name == "w") theta[block.offset] = -1.1;
+        if (block.name == "lr") theta.segment(block.offset, block.size).setConstant(0.15);
         if (log_lengthscale && block.name.starts_with("ls"))
           theta.segment(block.offset, block.size).setConstant(*log_lengthscale);
       }
