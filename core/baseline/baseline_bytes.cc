@@ -55,16 +55,13 @@ void TakeFromVersion1(BaselineMethod method, int dimension, std::vector<StagePar
 
 void WriteForm(const StageForm& form, ByteWriter& out) {
   out.U32(static_cast<uint32_t>(form.family));
-  out.Bool(form.proportional);
   out.U32(static_cast<uint32_t>(form.hidden));
 }
 
 StageForm ReadForm(ByteReader& in, uint32_t version) {
   StageForm form;
   form.family = static_cast<KernelFamily>(in.U32());
-  if (version < 2) return form;
-  form.proportional = in.Bool();
-  form.hidden = static_cast<int>(in.U32());
+  if (version >= 2) form.hidden = static_cast<int>(in.U32());
   return form;
 }
 

@@ -1,7 +1,7 @@
 // Learned hyperparameters within the bytes of a checkpoint:
 //
 //   u64 stages; per stage the best and, from version 2 on, u64 draws and these; each a form, vector θ, and from version 2 on f64
-//   weight. A form: u32 kernel and, from version 2 on, bool proportional, u32 hidden units
+//   weight. A form: u32 kernel and, from version 2 on, u32 hidden units
 #ifndef FIDELIO_CORE_BASELINE_BASELINE_BYTES_H_
 #define FIDELIO_CORE_BASELINE_BASELINE_BYTES_H_
 

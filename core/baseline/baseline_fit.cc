@@ -131,7 +131,7 @@ absl::Status CheckState(const SearchState& state, const std::vector<StageParamet
   if (state.starts.empty()) return absl::OkStatus();
   if (static_cast<int>(state.found.size()) == model.stages()) return bad;
   std::map<StageForm, Eigen::Index> sizes;  // of θ
-  for (const StageForm& form : model.Forms(static_cast<int>(state.found.size()), kernel)) {
+  for (const StageForm& form : model.Forms(kernel)) {
     FIDELIO_ASSIGN_OR_RETURN(const std::shared_ptr<const GpModel> stage, model.Stage(form, state.found));
     sizes[form] = stage->parameters().size();
   }

@@ -81,8 +81,7 @@ std::shared_ptr<const ChainLayer> BaselineModel::Layer(const ChainPosterior& bel
   LayerObservations own{.inputs = Matrix(n, t == 0 ? d : d + 1),
                         .outputs = data_.y.segment(data_.offset[t], n),
                         .noise = data_.noise.segment(data_.offset[t], n),
-                        .learn_noise = data_.learn_noise[t],
-                        .zero = data_.raw_zero};
+                        .learn_noise = data_.learn_noise[t]};
   const Matrix x = data_.x.middleRows(data_.offset[t], n);
   own.inputs.leftCols(d) = x;
   if (t > 0 && n > 0) own.inputs.rightCols(1) = below.Collapsed(x, t - 1).mean;
@@ -95,7 +94,7 @@ absl::StatusOr<std::unique_ptr<ChainPosterior>> BaselineModel::Chain(const std::
   auto chain = std::make_unique<ChainPosterior>();
   for (const StageParameters& stage : stages) {
     std::map<StageForm, std::shared_ptr<const ChainLayer>> layers;
-    std::vector<ChainPosterior::Draw> draws;
+    std::vector<ChainPosterior::LayerDraw> draws;
     for (const StageDraw& draw : stage.draws) {
       std::shared_ptr<const ChainLayer>& layer = layers[draw.form];
       if (layer == nullptr) layer = Layer(*chain, draw.form, *lean);
@@ -110,8 +109,7 @@ absl::StatusOr<std::unique_ptr<ChainPosterior>> BaselineModel::Chain(const std::
   return chain;
 }
 
-std::vector<StageForm> BaselineModel::Forms(int stage, const std::optional<KernelFamily>& kernel) const {
-  const bool linear = joint() ? data_.levels() > 1 : stage > 0 && method_ == BaselineMethod::kAr1Recursive;
+std::vector<StageForm> BaselineModel::Forms(const std::optional<KernelFamily>& kernel) const {
   std::vector<int> hidden = {0};
   if (method_ == BaselineMethod::kDeepMf) {
     const int weights = 2 * data_.dimension() + 1;  // of a unit
@@ -120,10 +118,7 @@ std::vector<StageForm> BaselineModel::Forms(int stage, const std::optional<Kerne
   std::vector<StageForm> forms;
   for (const KernelFamily family : kAllKernelFamilies) {
     if (kernel && *kernel != family) continue;
-    for (const int units : hidden) {
-      forms.push_back({.family = family, .hidden = units});
-      if (linear) forms.push_back({.family = family, .proportional = true, .hidden = units});
-    }
+    for (const int units : hidden) forms.push_back({.family = family, .hidden = units});
   }
   return forms;
 }

@@ -44,9 +44,9 @@ class BaselineModel {
   const ScaledData& data() const { return data_; }
   int stages() const;
 
-  // The forms of a stage, with that kernel family or with all. DEEP-MF's are without a network, too: where the data do not ask for
+  // The forms of stages, with that kernel family or with all. DEEP-MF's are without a network, too: where the data do not ask for
   // one, the evidence says so.
-  std::vector<StageForm> Forms(int stage, const std::optional<KernelFamily>& kernel) const;
+  std::vector<StageForm> Forms(const std::optional<KernelFamily>& kernel) const;
 
   // The Gaussian process of the stage after `before`, in one of its forms.
   absl::StatusOr<std::shared_ptr<const GpModel>> Stage(const StageForm& form,

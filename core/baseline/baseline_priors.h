@@ -24,7 +24,7 @@ inline Prior NoisePrior() { return Prior::Student(std::log(3e-3), 1.5, 3); }
 
 // Upper levels: what a level adds to the one below.
 inline Prior DeltaLengthscalePrior(int dimension) { return Prior::Student(0.5 + 0.5 * std::log(dimension), 0.6, 4); }
-inline Prior DeltaAmplitudePrior() { return Prior::Student(std::log(0.05), 2.3, 4); }
+inline Prior DeltaAmplitudePrior() { return Prior::Student(std::log(0.01), 4.5, 4); }
 inline Prior OffsetPrior() { return Prior::Normal(std::log(0.1), 2.5); }  // variance of the constant
 inline Prior RhoPrior() { return Prior::Normal(1, 0.7); }
 

@@ -42,8 +42,7 @@ class Evaluation : public GpEvaluation {
     }
     UnpackLower(pairs_, Vector::Constant(n, amplitude_ + offset_ + link_amplitude_), 1, k);
     mean = Vector::Constant(n, place_.mean < 0 ? 0 : theta[place_.mean]);
-    if (place_.rho >= 0)
-      mean.array() += model_.zero() + theta[place_.rho] * (z.rightCols(1).col(0).array() - model_.zero());
+    if (place_.rho >= 0) mean += theta[place_.rho] * z.rightCols(1);
     noise = model_.observations().noise.array() + model_.Noise(theta);
   }
 
@@ -56,10 +55,7 @@ class Evaluation : public GpEvaluation {
     AccumulatePairLengthscaleGradient(delta_inputs_, delta_slope_, gradient.segment(place_.lengthscale, d));
     if (place_.offset >= 0) gradient[place_.offset] += offset_ * (pairs_.sum() + diagonal_bar);
     if (place_.mean >= 0) gradient[place_.mean] += mean_bar.sum();
-    if (place_.rho >= 0) {
-      gradient[place_.rho] +=
-          mean_bar.dot(model_.observations().inputs.rightCols(1).col(0)) - model_.zero() * mean_bar.sum();
-    }
+    if (place_.rho >= 0) gradient[place_.rho] += mean_bar.dot(model_.observations().inputs.rightCols(1).col(0));
     if (place_.noise >= 0) gradient[place_.noise] += 2 * std::exp(2 * theta_[place_.noise]) * diagonal_bar;
     if (place_.link_amplitude < 0) return;
     pairs_ *= link_amplitude_;
@@ -101,7 +97,6 @@ class PriorAt : public GpPrior {
         nonlinear_(model.kind() == LayerKind::kNonlinear),
         mean_(model.places().mean < 0 ? 0 : theta[model.places().mean]),
         rho_(model.Rho(theta)),
-        zero_(model.zero()),
         amplitude_(std::exp(theta[model.places().amplitude])),
         offset_(ExpOr0(theta, model.places().offset)),
         link_amplitude_(model.LinkAmplitude(theta)),
@@ -116,7 +111,6 @@ class PriorAt : public GpPrior {
   Vector Mean(const Matrix& z) const override {
     Vector mean = Vector::Constant(z.rows(), mean_);
     if (rho_ != 0) mean += rho_ * z.rightCols(1);
-    mean.array() += (1 - rho_) * zero_;
     return mean;
   }
 
@@ -186,7 +180,7 @@ class PriorAt : public GpPrior {
   KernelFamily family_;
   int dimension_;
   bool nonlinear_;
-  double mean_, rho_, zero_, amplitude_, offset_, link_amplitude_, output_inverse_ = 1;
+  double mean_, rho_, amplitude_, offset_, link_amplitude_, output_inverse_ = 1;
   Vector inverse_, link_inverse_;
   Scaled data_;
 };
@@ -197,7 +191,6 @@ ChainLayer::ChainLayer(LayerKind kind, LayerObservations observations, const Sta
     : kind_(kind),
       data_(std::move(observations)),
       family_(form.family),
-      zero_(form.proportional ? data_.zero : 0),
       dimension_(static_cast<int>(data_.inputs.cols()) - (kind == LayerKind::kFirst ? 0 : 1)),
       shift_(lean.size() == 0 ? Vector(Vector::Zero(dimension_)) : Vector(kTie * lean)) {
   const int d = dimension_;

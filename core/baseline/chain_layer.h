@@ -1,11 +1,10 @@
 // ChainLayer: one level of a chain of Gaussian processes, each fitted when those below are done.
 //
 //   kFirst       f_0(x)    ~ GP(μ, v κ_δ(x, x'))
-//   kLinear      f_t(x)    = z + ρ (f − z) + δ(x),     δ ~ GP(0, v κ_δ(x, x') + a)                         Le Gratiet and Garnier (2014)
+//   kLinear      f_t(x)    = ρ f + δ(x),     δ ~ GP(0, v κ_δ(x, x') + a)                                   Le Gratiet and Garnier (2014)
 //   kNonlinear   f_t(x, f) ~ GP(0, w κ_ρ(x, x') κ_f(f, f') + v κ_δ(x, x') + a)                             Perdikaris et al. (2017)
 //
 // f: the level below at x, in the data its predictive mean. Inputs have d columns (kFirst) or d + 1: x, scaled, and f.
-// z = 0, or in the proportional form (StageForm, of kLinear alone) the user's zero z.
 // θ: ls[d] v mu n   |   ls[d] v rh a n   |   lr[d] w lf ls[d] v a n.
 //
 // A long lengthscale ℓ_f makes the link linear, with a slope of variance w/ℓ_f², if the amplitude grows with it; and what κ_ρ adds
@@ -31,7 +30,6 @@ struct LayerObservations {
   Vector outputs;  // N
   Vector noise;    // N, given variances, 0 where they are learned
   bool learn_noise = true;
-  double zero = 0;  // the user's
 };
 
 class ChainLayer : public GpModel {
@@ -57,7 +55,6 @@ class ChainLayer : public GpModel {
 
   double Noise(const Vector& theta) const;          // learned variance, with the floor
   double Rho(const Vector& theta) const;            // 0 but of kLinear
-  double zero() const { return zero_; }             // z
   double LinkAmplitude(const Vector& theta) const;  // w; 0 but of kNonlinear
   // 1/lengthscales of κ_δ and κ_ρ, d values, and of κ_f.
   Vector InverseLengthscales(const Vector& theta) const;
@@ -69,7 +66,6 @@ class ChainLayer : public GpModel {
   LayerKind kind_;
   LayerObservations data_;
   KernelFamily family_;
-  double zero_;
   int dimension_;
   Vector shift_;  // d, of the logarithms of lengthscales
   ParameterLayout parameters_;

@@ -25,7 +25,7 @@ constexpr uint32_t kDrawStream = 32;   // + level: of the draws that samples fol
 
 ChainPosterior::ChainPosterior() : nodes_(kNodes), single_(1) {}
 
-absl::Status ChainPosterior::Add(const std::vector<Draw>& draws) {
+absl::Status ChainPosterior::Add(const std::vector<LayerDraw>& draws) {
   const ChainLayer& first = *draws.front().layer;
   Layer added{.kind = first.kind(),
               .parts = {},
@@ -35,7 +35,7 @@ absl::Status ChainPosterior::Add(const std::vector<Draw>& draws) {
               .x = first.observations().inputs.leftCols(first.dimension()),
               .y = first.observations().outputs};
   Vector noises(added.weight.size());
-  for (const Draw& draw : draws) {
+  for (const LayerDraw& draw : draws) {
     FIDELIO_ASSIGN_OR_RETURN(GpPosterior posterior, GpPosterior::Build(*draw.layer, draw.theta));
     const double noise = draw.layer->Noise(draw.theta);
     added.weight[static_cast<Index>(added.parts.size())] = draw.weight;

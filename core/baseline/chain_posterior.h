@@ -30,13 +30,13 @@ class ChainPosterior : public ScaledPosterior {
  public:
   ChainPosterior();
 
-  struct Draw {
+  struct LayerDraw {
     std::shared_ptr<const ChainLayer> layer;
     Vector theta;
     double weight = 1;
   };
   // Adds the next level: draws, at least one, of layers with the same observations; their weights sum to 1.
-  absl::Status Add(const std::vector<Draw>& draws);
+  absl::Status Add(const std::vector<LayerDraw>& draws);
   int levels() const { return static_cast<int>(layers_.size()); }
 
   // Mean and variance of f_level at the rows of x.

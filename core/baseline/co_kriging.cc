@@ -50,7 +50,7 @@ class Evaluation : public GpEvaluation {
       noise.segment(data.offset[t], data.count(t)).array() += model_.Noise(theta, t);
     }
     UnpackLower(pairs_, diagonal, 1, k);
-    mean = (theta[model_.mean_offset()] - model_.zero()) * levels_[0].row_factor.array() + model_.zero();
+    mean = theta[model_.mean_offset()] * levels_[0].row_factor;
   }
 
   void Reverse(const Matrix& k_bar, const Vector& mean_bar, Eigen::Ref<Vector> gradient) override {
@@ -66,7 +66,7 @@ class Evaluation : public GpEvaluation {
       const ArrayXd diagonal_bar = k_bar.diagonal().tail(rest);
       const ArrayXd factor = at.row_factor.array();
       ArrayXd factor_bar = 2 * (at.amplitude + at.offset) * diagonal_bar * factor;
-      if (t == 0) factor_bar += (theta_[model_.mean_offset()] - model_.zero()) * mean_bar.array();
+      if (t == 0) factor_bar += theta_[model_.mean_offset()] * mean_bar.array();
       double amplitude_bar = (diagonal_bar * factor.square()).sum(), offset_bar = amplitude_bar;
       ArrayXd& s_bar = at.slope;  // becomes ∂F/∂s
       ForPairColumns(rest, [&](Index j, Index first) {
@@ -141,7 +141,7 @@ class Evaluation : public GpEvaluation {
 class PriorAt : public GpPrior {
  public:
   PriorAt(const CoKriging& model, const Vector& theta)
-      : family_(model.family()), network_(model.network()), zero_(model.zero()), mean_(theta[model.mean_offset()]) {
+      : family_(model.family()), network_(model.network()), mean_(theta[model.mean_offset()]) {
     const ScaledData& data = model.data();
     weights_ = theta.segment(model.network_offset(), network_.size());
     const Matrix h = network_.Forward(weights_, data.x, nullptr);
@@ -163,7 +163,7 @@ class PriorAt : public GpPrior {
 
   Vector Mean(const Matrix& z) const override {
     Vector mean(z.rows());
-    for (Index i = 0; i < z.rows(); ++i) mean[i] = zero_ + (mean_ - zero_) * levels_[0].factors[LevelOf(z, i)];
+    for (Index i = 0; i < z.rows(); ++i) mean[i] = mean_ * levels_[0].factors[LevelOf(z, i)];
     return mean;
   }
 
@@ -252,7 +252,7 @@ class PriorAt : public GpPrior {
 
   KernelFamily family_;
   InputNetwork network_;
-  double zero_, mean_;
+  double mean_;
   Vector weights_;
   std::vector<Level> levels_;
 };
@@ -260,10 +260,7 @@ class PriorAt : public GpPrior {
 }  // namespace
 
 CoKriging::CoKriging(ScaledData data, const StageForm& form)
-    : data_(std::move(data)),
-      family_(form.family),
-      zero_(form.proportional ? data_.raw_zero : 0),
-      network_{.dimension = data_.dimension(), .hidden = form.hidden} {
+    : data_(std::move(data)), family_(form.family), network_{.dimension = data_.dimension(), .hidden = form.hidden} {
   const int d = data_.dimension();
   centre_ = FirstLengthscalePrior(d).centre;
   for (int t = 0; t < data_.levels(); ++t) {

@@ -1,9 +1,9 @@
 // CoKriging: the joint model of Kennedy and O'Hagan (2000), one Gaussian process over the inputs of all levels, nested or not:
 //
-//   f_t − z = ρ_t (f_{t−1} − z) + δ_t,    δ_t ~ GP(0, v_t κ(h(x), h(x')) + a_t),    f_0 ~ GP(μ, v_0 κ(h(x), h(x')))
+//   f_t = ρ_t f_{t−1} + δ_t,    δ_t ~ GP(0, v_t κ(h(x), h(x')) + a_t),    f_0 ~ GP(μ, v_0 κ(h(x), h(x')))
 //   cov(f_s(x), f_t(x')) = Σ_{j ≤ s,t} r_js r_jt (v_j κ_j + a_j),         r_jt = ρ_{j+1} ⋯ ρ_t
 //
-// with an ARD kernel κ_j for each level, and z = 0, or in the proportional form (StageForm) the user's zero z. h(x) = x is AR1; with a network h (InputNetwork), trained with the rest by the marginal
+// with an ARD kernel κ_j for each level. h(x) = x is AR1; with a network h (InputNetwork), trained with the rest by the marginal
 // likelihood, it is the deep multi-fidelity Gaussian process of Raissi and Karniadakis (2016), DEEP-MF.
 // Inputs have d + 1 columns: x, scaled, and the level. θ: ls0[d] v0 mu n0, then ls[d] v rh a n of every other level, then the
 // network; log ℓ_t = ls_t + ½ (ls_0 − its prior's centre).
@@ -39,7 +39,6 @@ class CoKriging : public GpModel {
 
   const ScaledData& data() const { return data_; }
   KernelFamily family() const { return family_; }
-  double zero() const { return zero_; }  // z
   const Level& level(int t) const { return levels_[t]; }
   const InputNetwork& network() const { return network_; }
   int network_offset() const { return network_offset_; }
@@ -54,7 +53,6 @@ class CoKriging : public GpModel {
  private:
   ScaledData data_;
   KernelFamily family_;
-  double zero_;
   InputNetwork network_;
   ParameterLayout parameters_;
   std::vector<Level> levels_;

@@ -10,9 +10,6 @@ namespace fidelio {
 
 struct StageForm {
   KernelFamily family = KernelFamily::kRbf;
-  // How a level leans on the one below where the link is linear: f_t − z = ρ (f_{t−1} − z) + a constant + δ_t, with z = 0, the
-  // mean of the data; or, proportional, with the user's zero z: where the constant is small, f_t is a multiple of f_{t−1} there.
-  bool proportional = false;
   int hidden = 0;  // units of DEEP-MF's network; 0: none
 
   auto operator<=>(const StageForm&) const = default;

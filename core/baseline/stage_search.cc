@@ -67,7 +67,7 @@ class Runner {
     stage_ = stage;
     const SearchState before = state_.Copy();
     models_.clear();
-    for (const StageForm& form : request_.model->Forms(stage, request_.kernel)) {
+    for (const StageForm& form : request_.model->Forms(request_.kernel)) {
       FIDELIO_ASSIGN_OR_RETURN(models_[form], request_.model->Stage(form, before.found));
     }
     settings_ = SettingsForStage(models_.begin()->second->outputs().size());

@@ -33,17 +33,15 @@ LayerObservations Observations(LayerKind kind, int n, bool learn_noise) {
   data.inputs = RandomNormal(n, kind == LayerKind::kFirst ? 2 : 3, 1);
   data.outputs = RandomNormal(n, 1, 2);
   data.learn_noise = learn_noise;
-  data.zero = -1.3;
   data.noise = learn_noise ? Vector(Vector::Zero(n)) : Vector(Vector::LinSpaced(n, 0.1, 0.2));
   return data;
 }
 
-class ChainLayerTest : public ::testing::TestWithParam<std::tuple<LayerKind, KernelFamily, bool>> {
+class ChainLayerTest : public ::testing::TestWithParam<std::tuple<LayerKind, KernelFamily>> {
  protected:
   ChainLayer Layer(bool learn_noise) const {
     const LayerKind kind = std::get<0>(GetParam());
-    return ChainLayer(kind, Observations(kind, 8, learn_noise),
-                      {.family = std::get<1>(GetParam()), .proportional = std::get<2>(GetParam())},
+    return ChainLayer(kind, Observations(kind, 8, learn_noise), {.family = std::get<1>(GetParam())},
                       kind == LayerKind::kFirst ? Vector() : Vector(Vector::LinSpaced(2, -0.5, 0.7)));
   }
 };
@@ -96,18 +94,14 @@ const char* NameOf(LayerKind kind) {
   return kind == LayerKind::kFirst ? "First" : kind == LayerKind::kLinear ? "Linear" : "Nonlinear";
 }
 
-std::string LayerName(const ::testing::TestParamInfo<std::tuple<LayerKind, KernelFamily, bool>>& test) {
+std::string LayerName(const ::testing::TestParamInfo<std::tuple<LayerKind, KernelFamily>>& test) {
   return std::string(NameOf(std::get<0>(test.param))) + KernelName(std::get<1>(test.param));
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, ChainLayerTest,
                          ::testing::Combine(::testing::Values(LayerKind::kFirst, LayerKind::kLinear,
                                                               LayerKind::kNonlinear),
-                                            ::testing::ValuesIn(kAllKernelFamilies), ::testing::Values(false)),
-                         LayerName);
-INSTANTIATE_TEST_SUITE_P(Proportional, ChainLayerTest,
-                         ::testing::Combine(::testing::Values(LayerKind::kLinear),
-                                            ::testing::ValuesIn(kAllKernelFamilies), ::testing::Values(true)),
+                                            ::testing::ValuesIn(kAllKernelFamilies)),
                          LayerName);
 
 }  // namespace

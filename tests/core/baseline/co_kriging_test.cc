@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "core/base/random.h"
 #include "core/baseline/co_kriging_posterior.h"
@@ -53,11 +54,9 @@ ScaledData ThreeLevels() {
   return ScaleData(data);
 }
 
-class CoKrigingTest : public ::testing::TestWithParam<std::tuple<KernelFamily, int, bool>> {
+class CoKrigingTest : public ::testing::TestWithParam<std::tuple<KernelFamily, int>> {
  protected:
-  const CoKriging model_{
-      ThreeLevels(),
-      {.family = std::get<0>(GetParam()), .proportional = std::get<2>(GetParam()), .hidden = std::get<1>(GetParam())}};
+  const CoKriging model_{ThreeLevels(), {.family = std::get<0>(GetParam()), .hidden = std::get<1>(GetParam())}};
   const Vector theta_ = ThetaOf(model_, 3);
 
   // One Gaussian of the data and of the queries at every level: f = B δ with δ_t at all inputs, level by level.
@@ -76,9 +75,8 @@ class CoKrigingTest : public ::testing::TestWithParam<std::tuple<KernelFamily, i
     Matrix k = Matrix::Zero(size, size);
     Vector mean(size), noise(total);
     for (Eigen::Index i = 0; i < size; ++i) {
-      double factor = 1;
-      for (int s = 1; s <= level[i]; ++s) factor *= theta_[model_.level(s).rho];
-      mean[i] = model_.zero() + (theta_[model_.mean_offset()] - model_.zero()) * factor;
+      mean[i] = theta_[model_.mean_offset()];
+      for (int s = 1; s <= level[i]; ++s) mean[i] *= theta_[model_.level(s).rho];
       for (Eigen::Index j = 0; j < size; ++j) {
         for (int t = 0; t <= std::min(level[i], level[j]); ++t) {
           double r = 1;
@@ -123,12 +121,10 @@ TEST_P(CoKrigingTest, LikelihoodAndPredictionsEqualTheNaiveJointModel) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Kernels, CoKrigingTest,
-                         ::testing::Combine(::testing::ValuesIn(kAllKernelFamilies), ::testing::Values(0, 3),
-                                            ::testing::Bool()),
+                         ::testing::Combine(::testing::ValuesIn(kAllKernelFamilies), ::testing::Values(0, 3)),
                          [](const auto& test) {
                            return std::string(KernelName(std::get<0>(test.param))) +
-                                  (std::get<1>(test.param) == 0 ? "Ar1" : "DeepMf") +
-                                  (std::get<2>(test.param) ? "Proportional" : "");
+                                  (std::get<1>(test.param) == 0 ? "Ar1" : "DeepMf");
                          });
 
 }  // namespace
