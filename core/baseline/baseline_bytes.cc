@@ -1,14 +1,15 @@
-// The checkpoint of a BaselineEmulator, version 1 (the envelope is in core/base/bytes.h; its kind says which method it is).
+// The checkpoint of a BaselineEmulator, version 2 (the envelope is in core/base/bytes.h; its kind says which method it is).
 // Payload, in this order:
 //
 //   data      as in core/emulator/dataset_bytes.h
 //   scaling   as in core/dgp/scaling_bytes.h
-//   stages    u64 count; per stage u32 kernel, vector θ
-//   report    i64 evaluations, f64 seconds, f64 log posterior
+//   stages    as in baseline_bytes.h
+//   report    i64 evaluations, f64 seconds, f64 log posterior, f64 acceptance (not in version 1)
 //
 // Everything else is computed from these when a checkpoint is loaded.
 #include "core/baseline/baseline_bytes.h"
 
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -20,26 +21,91 @@
 namespace fidelio {
 namespace {
 
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
+
+void Write(const StageDraw& draw, ByteWriter& out) {
+  WriteForm(draw.form, out);
+  out.Write(draw.theta);
+  out.F64(draw.weight);
+}
+
+StageDraw ReadDraw(ByteReader& in, uint32_t version) {
+  StageDraw draw;
+  draw.form = ReadForm(in, version);
+  draw.theta = in.ReadVector();
+  if (version >= 2) draw.weight = in.F64();
+  return draw;
+}
+
+// Version 1 had networks of four units, and the absolute amplitude and lengthscales of NARGP's link (ChainLayer).
+void TakeFromVersion1(BaselineMethod method, int dimension, std::vector<StageParameters>& stages) {
+  for (size_t t = 0; t < stages.size(); ++t) {
+    StageDraw& draw = stages[t].best;
+    if (method == BaselineMethod::kDeepMf) draw.form.hidden = 4;
+    if (method == BaselineMethod::kNargp && t > 0 && draw.theta.size() > dimension + 1) {
+      const double flat = 0.5 * std::log1p(std::exp(2 * draw.theta[dimension + 1]));
+      draw.theta.head(dimension).array() -= flat;
+      draw.theta[dimension] -= 2 * flat;
+    }
+    stages[t].draws = {draw};
+  }
+}
 
 }  // namespace
+
+void WriteForm(const StageForm& form, ByteWriter& out) {
+  out.U32(static_cast<uint32_t>(form.family));
+  out.U32(static_cast<uint32_t>(form.hidden));
+}
+
+StageForm ReadForm(ByteReader& in, uint32_t version) {
+  StageForm form;
+  form.family = static_cast<KernelFamily>(in.U32());
+  if (version >= 2) form.hidden = static_cast<int>(in.U32());
+  return form;
+}
 
 void WriteStages(const std::vector<StageParameters>& stages, ByteWriter& out) {
   out.U64(stages.size());
   for (const StageParameters& stage : stages) {
-    out.U32(static_cast<uint32_t>(stage.family));
-    out.Write(stage.theta);
+    Write(stage.best, out);
+    out.U64(stage.draws.size());
+    for (const StageDraw& draw : stage.draws) Write(draw, out);
   }
 }
 
-std::vector<StageParameters> ReadStages(ByteReader& in) {
+std::vector<StageParameters> ReadStages(ByteReader& in, uint32_t version) {
   std::vector<StageParameters> stages;
   const uint64_t count = in.U64();
   for (uint64_t i = 0; i < count && in.ok(); ++i) {
-    const auto family = static_cast<KernelFamily>(in.U32());
-    stages.push_back({.family = family, .theta = in.ReadVector()});
+    StageParameters stage;
+    stage.best = ReadDraw(in, version);
+    if (version < 2) {
+      stage.draws = {stage.best};
+    } else {
+      const uint64_t draws = in.U64();
+      for (uint64_t k = 0; k < draws && in.ok(); ++k) stage.draws.push_back(ReadDraw(in, version));
+    }
+    stages.push_back(std::move(stage));
   }
   return stages;
+}
+
+absl::Status CheckStages(const std::vector<StageParameters>& stages) {
+  for (const StageParameters& stage : stages) {
+    FIDELIO_RETURN_IF_ERROR(CheckFamily(stage.best.form.family));
+    double total = 0;
+    for (const StageDraw& draw : stage.draws) {
+      FIDELIO_RETURN_IF_ERROR(CheckFamily(draw.form.family));
+      if (draw.form.hidden < 0 || draw.form.hidden > draw.theta.size()) {
+        return absl::DataLossError(absl::StrFormat("units of a network: %d", draw.form.hidden));
+      }
+      if (!(draw.weight >= 0)) return absl::DataLossError(absl::StrFormat("weight of a draw: %g", draw.weight));
+      total += draw.weight;
+    }
+    if (!(std::abs(total - 1) < 1e-6)) return absl::DataLossError(absl::StrFormat("weights of draws sum to %g", total));
+  }
+  return absl::OkStatus();
 }
 
 absl::Status CheckFamily(KernelFamily family) {
@@ -55,6 +121,7 @@ std::string BaselineEmulator::Save() const {
   out.I64(impl_->report.evaluations);
   out.F64(impl_->report.seconds);
   out.F64(impl_->report.log_posterior);
+  out.F64(impl_->report.acceptance);
   return out.Seal(checkpoint_kind(), kVersion);
 }
 
@@ -66,17 +133,19 @@ absl::StatusOr<std::unique_ptr<BaselineEmulator>> BaselineEmulator::Load(Baselin
   ByteReader& in = opened.reader;
   Dataset data = ReadDataset(in);
   const Scaling scaling = ReadScaling(in);
-  std::vector<StageParameters> stages = ReadStages(in);
+  std::vector<StageParameters> stages = ReadStages(in, opened.version);
   FitReport report;
   report.evaluations = in.I64();
   report.seconds = in.F64();
   report.log_posterior = in.F64();
+  if (opened.version >= 2) report.acceptance = in.F64();
   FIDELIO_RETURN_IF_ERROR(in.Finish());
   if (const absl::Status status = Validate(data); !status.ok()) {
     return absl::DataLossError(absl::StrFormat("checkpoint holds invalid data: %s", status.message()));
   }
   FIDELIO_RETURN_IF_ERROR(CheckScaling(scaling, data.dimension()));
-  for (const StageParameters& stage : stages) FIDELIO_RETURN_IF_ERROR(CheckFamily(stage.family));
+  FIDELIO_RETURN_IF_ERROR(CheckStages(stages));
+  if (opened.version < 2) TakeFromVersion1(method, data.dimension(), stages);
   const BaselineModel model(method, ScaleData(data, 0, scaling));
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl, Impl::Build(std::move(data), model, std::move(stages), report));
   return std::unique_ptr<BaselineEmulator>(new BaselineEmulator(std::move(impl)));

@@ -10,6 +10,7 @@
 #include "core/base/status_macros.h"
 #include "core/baseline/baseline_fit.h"
 #include "core/baseline/baseline_impl.h"
+#include "core/dgp/reweigh.h"
 #include "core/emulator/query_check.h"
 
 namespace fidelio {
@@ -60,18 +61,25 @@ absl::StatusOr<std::unique_ptr<BaselineEmulator::Impl>> BaselineEmulator::Impl::
   impl->learn_noise = model.data().learn_noise;
   impl->stages = std::move(stages);
   impl->report = report;
-  impl->report.draws = 1;
+  impl->report.draws = 0;
+  for (const StageParameters& stage : impl->stages) {
+    impl->report.draws = std::max(impl->report.draws, static_cast<int>(stage.draws.size()));
+  }
   impl->report.max_jitter = impl->posterior->max_jitter();
   const double sd = impl->scaling.output_sd;
   const int top = static_cast<int>(data.levels.size()) - 1;
   for (int t = 0; t <= top; ++t) {
     const Vector& given = data.levels[t].noise_variance;
-    impl->noise.push_back(impl->posterior->noise(t) * sd * sd + (given.size() > 0 ? given.mean() : 0));
+    impl->noises.emplace_back(impl->posterior->Noise(t).array() * sd * sd + (given.size() > 0 ? given.mean() : 0));
+    impl->noise.push_back(impl->posterior->Weights(t).dot(impl->noises.back()));
   }
   if (const Index n = data.levels[top].y.size(); n > 0) {
-    const Mixture left_out = AsMixture(impl->posterior->Weights(top), impl->posterior->LeaveOneOut(top));
-    const Vector mean = MixtureMean(left_out), y = model.data().y.tail(n);
-    const double residual = ((y - mean).array().square() / MixtureVariance(left_out, mean).array()).mean();
+    ScaledPosterior::LeftOut own = impl->posterior->LeaveOneOut(top);
+    const LeaveOneOut left_out = Summarise({.y = model.data().y.tail(n),
+                                            .weight = std::move(own.weight),
+                                            .mean = std::move(own.mean),
+                                            .variance = std::move(own.variance)});
+    const double residual = ((left_out.y - left_out.mean).array().square() / left_out.variance.array()).mean();
     impl->inflation = std::max(1.0, residual);
   }
   impl->data = std::move(data);
@@ -83,7 +91,7 @@ Mixture BaselineEmulator::Impl::PredictMixture(const Matrix& x, int level, bool 
   mixture.mean = mixture.mean.array() * scaling.output_sd + scaling.output_mean;
   mixture.variance *= scaling.output_sd;
   mixture.variance *= scaling.output_sd;
-  if (include_noise) mixture.variance.array() += noise[level];
+  if (include_noise) mixture.variance.colwise() += noises[level];
   if (const double factor = InflationAt(level); factor > 1) {
     // About the mixture's mean, so that its whole variance grows by the factor.
     const Vector mean = MixtureMean(mixture);
@@ -224,11 +232,10 @@ absl::StatusOr<Matrix> BaselineEmulator::SamplePaths(const Matrix& x, const Samp
 absl::StatusOr<std::vector<ObservedMixtures>> BaselineEmulator::LeaveOneOutMixtures() const {
   std::vector<ObservedMixtures> result;
   for (int level = 0; level < levels(); ++level) {
-    ScaledPosterior::Gaussians own = impl_->posterior->LeaveOneOut(level);
-    const Vector weight = impl_->posterior->Weights(level);
+    ScaledPosterior::LeftOut own = impl_->posterior->LeaveOneOut(level);
     const double sd = impl_->scaling.output_sd;
     result.push_back({.y = impl_->data.levels[level].y,
-                      .weight = weight.replicate(1, own.mean.cols()),
+                      .weight = std::move(own.weight),
                       .mean = own.mean.array() * sd + impl_->scaling.output_mean,
                       .variance = own.variance * sd * sd});
   }
@@ -259,9 +266,18 @@ absl::StatusOr<std::unique_ptr<Emulator>> BaselineEmulator::Condition(const Data
         "level %d: its noise variance was %s by the fit and is %s now; fit again", t,
         impl_->learn_noise[t] ? "learned" : "given", scaled.learn_noise[t] ? "to be learned" : "given"));
   }
-  FIDELIO_ASSIGN_OR_RETURN(
-      std::unique_ptr<Impl> impl,
-      Impl::Build(data, BaselineModel(impl_->method, std::move(scaled)), impl_->stages, impl_->report));
+  const BaselineModel model(impl_->method, std::move(scaled));
+  std::vector<StageParameters> stages = impl_->stages;
+  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<const ScaledPosterior> after, model.Posterior(stages));
+  for (size_t t = 0; t < stages.size(); ++t) {
+    const int stage = static_cast<int>(t);
+    std::vector<StageDraw>& draws = stages[t].draws;
+    Vector weights(static_cast<Index>(draws.size()));
+    for (size_t k = 0; k < draws.size(); ++k) weights[static_cast<Index>(k)] = draws[k].weight;
+    weights = Reweigh(weights, after->LogLikelihoods(stage) - impl_->posterior->LogLikelihoods(stage));
+    for (size_t k = 0; k < draws.size(); ++k) draws[k].weight = weights[static_cast<Index>(k)];
+  }
+  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl, Impl::Build(data, model, std::move(stages), impl_->report));
   return std::unique_ptr<Emulator>(new BaselineEmulator(std::move(impl)));
 }
 

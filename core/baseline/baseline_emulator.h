@@ -1,7 +1,7 @@
-// BaselineEmulator: a classic multi-fidelity model (BaselineMethod) whose hyperparameters are at the maximum of their posterior.
+// BaselineEmulator: a classic multi-fidelity model (BaselineMethod), averaged over draws of its hyperparameters.
 //
-// AR1 and DEEP-MF predict Gaussians, and every level from the data of all levels; the chains predict a level from its data
-// and those below, NARGP by a mixture over the uncertainty of the level below. Variances of the highest level are multiplied by
+// AR1 and DEEP-MF predict every level from the data of all levels; the chains predict a level from its data and those below, NARGP
+// by a mixture over the uncertainty of the level below, too. Variances of the highest level are multiplied by
 // the mean squared standardised leave-one-out residual of its data, where that is above 1.
 #ifndef FIDELIO_CORE_BASELINE_BASELINE_EMULATOR_H_
 #define FIDELIO_CORE_BASELINE_BASELINE_EMULATOR_H_
@@ -55,7 +55,7 @@ class FIDELIO_EXPORT BaselineEmulator final : public MixtureEmulator {
   absl::StatusOr<std::unique_ptr<PathSamples>> DrawPaths(const PathOptions& options) const override;
   absl::StatusOr<std::vector<ObservedMixtures>> LeaveOneOutMixtures() const override;
   absl::StatusOr<std::vector<LeaveOneOut>> LeaveOneOutPredictions() const override;
-  // A BaselineEmulator with the same hyperparameters. FAILED_PRECONDITION where a level's noise was learned and is given
+  // A BaselineEmulator with the same draws of hyperparameters, weighed anew. FAILED_PRECONDITION where a level's noise was learned and is given
   // now, or the other way round.
   absl::StatusOr<std::unique_ptr<Emulator>> Condition(const Dataset& data, int threads) const override;
   std::string Save() const override;

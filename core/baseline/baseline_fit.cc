@@ -1,13 +1,16 @@
-// The state of a running fit, version 1 (the envelope is in core/base/bytes.h). Payload, in this order:
+// The state of a running fit, version 2 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   u32 recipe version; data as in a checkpoint
-//   options     bool kernel given, u32 kernel, u64 seed, f64 max seconds, i64 max iterations
+//   options     bool kernel given, u32 kernel, bool point estimate, u64 seed, f64 max seconds, i64 max iterations
 //   warm start  stages as in a checkpoint
-//   progress    stages that are done, f64 value; u64 starts, per start u32 kernel, vector z, f64 value, u32 rounds, bool done;
-//               i64 iterations, i64 evaluations, f64 seconds
+//   progress    stages that are done, f64 value; u64 starts, per start form, vector z, f64 value, u32 rounds, bool done;
+//               bool screened; u64 modes, per mode form, vector z, f64 value, matrix Hessian, f64 weight; u64 chains, per
+//               chain u32 mode, bool started, vector q, f64 value, vector gradient, f64 log step, u32 iteration, f64 acceptance,
+//               vectors draws; f64 acceptance, i64 transitions, i64 iterations, i64 evaluations, f64 seconds
 #include "core/baseline/baseline_fit.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -21,19 +24,71 @@
 namespace fidelio {
 namespace {
 
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
+constexpr uint32_t kStagesVersion = 2;  // of the checkpoint whose form they have
+
+void Write(const SearchChain& chain, ByteWriter& out) {
+  out.U32(static_cast<uint32_t>(chain.mode));
+  out.Bool(chain.started);
+  out.Write(chain.hmc.q);
+  out.F64(chain.hmc.value);
+  out.Write(chain.hmc.gradient);
+  out.F64(chain.hmc.log_step);
+  out.U32(static_cast<uint32_t>(chain.hmc.iteration));
+  out.F64(chain.hmc.acceptance_sum);
+  out.Write(chain.draws);
+}
+
+SearchChain ReadChain(ByteReader& in) {
+  SearchChain chain;
+  chain.mode = static_cast<int>(in.U32());
+  chain.started = in.Bool();
+  chain.hmc.q = in.ReadVector();
+  chain.hmc.value = in.F64();
+  chain.hmc.gradient = in.ReadVector();
+  chain.hmc.log_step = in.F64();
+  chain.hmc.iteration = static_cast<int>(in.U32());
+  chain.hmc.acceptance_sum = in.F64();
+  chain.draws = in.ReadVectors();
+  return chain;
+}
+
+void Write(const SearchMode& mode, ByteWriter& out) {
+  WriteForm(mode.form, out);
+  out.Write(mode.z);
+  out.F64(mode.value);
+  out.Write(mode.hessian);
+  out.F64(mode.weight);
+}
+
+SearchMode ReadMode(ByteReader& in) {
+  SearchMode mode;
+  mode.form = ReadForm(in, kStagesVersion);
+  mode.z = in.ReadVector();
+  mode.value = in.F64();
+  mode.hessian = in.ReadMatrix();
+  mode.weight = in.F64();
+  return mode;
+}
 
 void Write(const SearchState& state, ByteWriter& out) {
   WriteStages(state.found, out);
   out.F64(state.value);
   out.U64(state.starts.size());
   for (const SearchStart& s : state.starts) {
-    out.U32(static_cast<uint32_t>(s.family));
+    WriteForm(s.form, out);
     out.Write(s.z);
     out.F64(s.value);
     out.U32(static_cast<uint32_t>(s.rounds));
     out.Bool(s.done);
   }
+  out.Bool(state.screened);
+  out.U64(state.modes.size());
+  for (const SearchMode& mode : state.modes) Write(mode, out);
+  out.U64(state.chains.size());
+  for (const SearchChain& chain : state.chains) Write(chain, out);
+  out.F64(state.acceptance);
+  out.I64(state.transitions);
   out.I64(state.iterations);
   out.I64(state.evaluations);
   out.F64(state.seconds);
@@ -41,18 +96,25 @@ void Write(const SearchState& state, ByteWriter& out) {
 
 SearchState ReadState(ByteReader& in) {
   SearchState state;
-  state.found = ReadStages(in);
+  state.found = ReadStages(in, kStagesVersion);
   state.value = in.F64();
   const uint64_t count = in.U64();
   for (uint64_t i = 0; i < count && in.ok(); ++i) {
     SearchStart s;
-    s.family = static_cast<KernelFamily>(in.U32());
+    s.form = ReadForm(in, kStagesVersion);
     s.z = in.ReadVector();
     s.value = in.F64();
     s.rounds = static_cast<int>(in.U32());
     s.done = in.Bool();
     state.starts.push_back(std::move(s));
   }
+  state.screened = in.Bool();
+  const uint64_t modes = in.U64();
+  for (uint64_t i = 0; i < modes && in.ok(); ++i) state.modes.push_back(ReadMode(in));
+  const uint64_t chains = in.U64();
+  for (uint64_t i = 0; i < chains && in.ok(); ++i) state.chains.push_back(ReadChain(in));
+  state.acceptance = in.F64();
+  state.transitions = in.I64();
   state.iterations = in.I64();
   state.evaluations = in.I64();
   state.seconds = in.F64();
@@ -65,15 +127,40 @@ absl::Status CheckState(const SearchState& state, const std::vector<StageParamet
   const absl::Status bad = absl::DataLossError("state of a running fit: sizes do not fit its model");
   if (static_cast<int>(state.found.size()) > model.stages()) return bad;
   if (!warm.empty() && static_cast<int>(warm.size()) != model.stages()) return bad;
-  for (const StageParameters& stage : state.found) FIDELIO_RETURN_IF_ERROR(CheckFamily(stage.family));
+  FIDELIO_RETURN_IF_ERROR(CheckStages(state.found));
   if (state.starts.empty()) return absl::OkStatus();
   if (static_cast<int>(state.found.size()) == model.stages()) return bad;
-  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<const GpModel> stage, model.Stage(KernelFamily::kRbf, state.found));
+  std::map<StageForm, Eigen::Index> sizes;  // of θ
+  for (const StageForm& form : model.Forms(kernel)) {
+    FIDELIO_ASSIGN_OR_RETURN(const std::shared_ptr<const GpModel> stage, model.Stage(form, state.found));
+    sizes[form] = stage->parameters().size();
+  }
+  const auto fits = [&](const StageForm& form, const Vector& z) {
+    return sizes.contains(form) && z.size() == sizes.at(form);
+  };
   for (const SearchStart& s : state.starts) {
-    FIDELIO_RETURN_IF_ERROR(CheckFamily(s.family));
-    if (s.z.size() != stage->parameters().size() || (kernel && *kernel != s.family)) return bad;
+    if (!fits(s.form, s.z)) return bad;
+  }
+  for (const SearchMode& mode : state.modes) {
+    if (!fits(mode.form, mode.z)) return bad;
+    const Eigen::Index size = mode.z.size();
+    if (!state.chains.empty() && (mode.hessian.rows() != size || mode.hessian.cols() != size)) return bad;
+  }
+  for (const SearchChain& chain : state.chains) {
+    if (chain.mode < 0 || chain.mode >= static_cast<int>(state.modes.size())) return bad;
+    const StageForm& form = state.modes[chain.mode].form;
+    if (chain.started && !(fits(form, chain.hmc.q) && fits(form, chain.hmc.gradient))) return bad;
+    for (const Vector& draw : chain.draws) {
+      if (!fits(form, draw)) return bad;
+    }
   }
   return absl::OkStatus();
+}
+
+// How many draws a stage of so many observations keeps.
+double Draws(int64_t observations) {
+  const SearchSettings settings = SettingsForStage(observations);
+  return static_cast<double>(settings.chains * (settings.transitions / settings.thin));
 }
 
 }  // namespace
@@ -88,6 +175,7 @@ struct BaselineFit::Impl {
       : data(std::move(d)), model(method, ScaleData(data)), state(std::move(progress)) {
     request.model = &model;
     request.kernel = options.kernel;
+    request.point_estimate = options.point_estimate;
     request.seed = options.seed;
     request.threads = options.threads;
     request.max_seconds = options.max_seconds;
@@ -127,6 +215,7 @@ absl::StatusOr<std::unique_ptr<MixtureEmulator>> BaselineFit::Run(FitObserver* o
   report.evaluations = result.evaluations;
   report.seconds = result.seconds;
   report.log_posterior = result.log_posterior;
+  report.acceptance = result.acceptance;
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<BaselineEmulator::Impl> impl,
                            BaselineEmulator::Impl::Build(impl_->data, impl_->model, std::move(result.stages), report));
   return std::unique_ptr<MixtureEmulator>(new BaselineEmulator(std::move(impl)));
@@ -139,6 +228,7 @@ std::string BaselineFit::SaveState() const {
   WriteDataset(impl_->data, out);
   out.Bool(request.kernel.has_value());
   out.U32(static_cast<uint32_t>(request.kernel.value_or(KernelFamily::kRbf)));
+  out.Bool(request.point_estimate);
   out.U64(request.seed);
   out.F64(request.max_seconds);
   out.I64(request.max_iterations);
@@ -163,11 +253,12 @@ absl::StatusOr<std::unique_ptr<BaselineFit>> BaselineFit::Resume(BaselineMethod 
   const bool kernel_given = in.Bool();
   const auto kernel = static_cast<KernelFamily>(in.U32());
   options.kernel = kernel_given ? std::optional<KernelFamily>(kernel) : std::nullopt;
+  options.point_estimate = in.Bool();
   options.seed = in.U64();
   options.max_seconds = in.F64();
   options.max_iterations = in.I64();
   options.threads = threads;
-  std::vector<StageParameters> warm = ReadStages(in);
+  std::vector<StageParameters> warm = ReadStages(in, kStagesVersion);
   SearchState state = ReadState(in);
   FIDELIO_RETURN_IF_ERROR(in.Finish());
   FIDELIO_RETURN_IF_ERROR(Validate(data));
@@ -180,17 +271,17 @@ absl::StatusOr<std::unique_ptr<BaselineFit>> BaselineFit::Resume(BaselineMethod 
 }
 
 double BaselineFit::MemoryBytes(BaselineMethod method, const std::vector<int64_t>& counts, int threads) {
-  // Each thread has a covariance with its adjoint, its factor, and packed kernels; the result has one factor per stage.
+  // Each thread has a covariance with its adjoint, its factor, and packed kernels; the result has a factor per draw.
   double total = 0, largest = 0, squares = 0;
   for (const int64_t n : counts) {
     const auto count = static_cast<double>(n);
     total += count;
     largest = std::max(largest, count);
-    squares += count * count;
+    squares += count * count * Draws(n);
   }
   const bool joint = method == BaselineMethod::kAr1 || method == BaselineMethod::kDeepMf;
   const double work = joint ? total * total * (5.0 + static_cast<double>(counts.size())) : 9 * largest * largest;
-  return 8 * (work * threads + (joint ? total * total : squares));
+  return 8 * (work * threads + (joint ? total * total * Draws(static_cast<int64_t>(total)) : squares));
 }
 
 }  // namespace fidelio

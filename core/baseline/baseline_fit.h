@@ -21,8 +21,8 @@ class FIDELIO_EXPORT BaselineFit final : public EmulatorFit {
  public:
   ~BaselineFit() override;
 
-  // INVALID_ARGUMENT or FAILED_PRECONDITION for bad data or options. Without a kernel family, the best of all is taken, by each
-  // level of a chain for itself.
+  // INVALID_ARGUMENT or FAILED_PRECONDITION for bad data or options. Without a kernel family, all are averaged by their evidence,
+  // by each level of a chain for itself.
   static absl::StatusOr<std::unique_ptr<BaselineFit>> Create(BaselineMethod method, const Dataset& data,
                                                              const FitOptions& options);
 

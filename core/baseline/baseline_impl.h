@@ -20,8 +20,10 @@ struct BaselineEmulator::Impl {
   std::vector<StageParameters> stages;
   FitReport report;
   std::unique_ptr<const ScaledPosterior> posterior;
-  std::vector<double> noise;  // per level, in the user's units: learned, and the mean of the given variances
-  double inflation = 1;       // of the highest level's variances
+  // Per level, in the user's units: learned, and the mean of the given variances; of each Gaussian, and their mean.
+  std::vector<Vector> noises;
+  std::vector<double> noise;
+  double inflation = 1;  // of the highest level's variances
 
   static absl::StatusOr<std::unique_ptr<Impl>> Build(Dataset data, const BaselineModel& model,
                                                      std::vector<StageParameters> stages, FitReport report);

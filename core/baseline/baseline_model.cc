@@ -1,6 +1,8 @@
 #include "core/baseline/baseline_model.h"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_format.h"
@@ -12,7 +14,8 @@
 namespace fidelio {
 namespace {
 
-constexpr int kHidden = 4;         // units of DEEP-MF's network
+constexpr int kMostHidden = 2;     // units of DEEP-MF's network, at most,
+constexpr int kPerWeight = 4;      // and with at least so many observations for each of its weights
 constexpr int kNetworkStarts = 4;  // with a random network
 constexpr double kShorter = 1.8;   // log ratio of short lengthscales to the prior's centre
 constexpr uint32_t kStartStream = 40;
@@ -62,11 +65,17 @@ std::vector<Vector> LayerStarts(const ChainLayer& layer) {
   return {centres, wiggly, apart, bent};
 }
 
+absl::Status CheckSize(const StageDraw& draw, const ParameterLayout& parameters, int stage) {
+  if (draw.theta.size() == parameters.size()) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrFormat("%d hyperparameters of stage %d, want %d", draw.theta.size(), stage, parameters.size()));
+}
+
 }  // namespace
 
 int BaselineModel::stages() const { return joint() ? 1 : data_.levels(); }
 
-std::unique_ptr<const ChainLayer> BaselineModel::Layer(const ChainPosterior& below, KernelFamily family,
+std::shared_ptr<const ChainLayer> BaselineModel::Layer(const ChainPosterior& below, const StageForm& form,
                                                        const Vector& lean) const {
   const int t = below.levels(), n = data_.count(t), d = data_.dimension();
   LayerObservations own{.inputs = Matrix(n, t == 0 ? d : d + 1),
@@ -77,32 +86,51 @@ std::unique_ptr<const ChainLayer> BaselineModel::Layer(const ChainPosterior& bel
   own.inputs.leftCols(d) = x;
   if (t > 0 && n > 0) own.inputs.rightCols(1) = below.Collapsed(x, t - 1).mean;
   const LayerKind upper = method_ == BaselineMethod::kNargp ? LayerKind::kNonlinear : LayerKind::kLinear;
-  return std::make_unique<const ChainLayer>(t == 0 ? LayerKind::kFirst : upper, std::move(own), family, lean);
+  return std::make_shared<const ChainLayer>(t == 0 ? LayerKind::kFirst : upper, std::move(own), form, lean);
 }
 
 absl::StatusOr<std::unique_ptr<ChainPosterior>> BaselineModel::Chain(const std::vector<StageParameters>& stages,
                                                                      Vector* lean) const {
   auto chain = std::make_unique<ChainPosterior>();
   for (const StageParameters& stage : stages) {
-    const std::unique_ptr<const ChainLayer> layer = Layer(*chain, stage.family, *lean);
-    if (layer->parameters().size() != stage.theta.size()) {
-      return absl::DataLossError(absl::StrFormat("%d hyperparameters of level %d, want %d", stage.theta.size(),
-                                                 chain->levels(), layer->parameters().size()));
+    std::map<StageForm, std::shared_ptr<const ChainLayer>> layers;
+    std::vector<ChainPosterior::LayerDraw> draws;
+    for (const StageDraw& draw : stage.draws) {
+      std::shared_ptr<const ChainLayer>& layer = layers[draw.form];
+      if (layer == nullptr) layer = Layer(*chain, draw.form, *lean);
+      FIDELIO_RETURN_IF_ERROR(CheckSize(draw, layer->parameters(), chain->levels()));
+      draws.push_back({.layer = layer, .theta = draw.theta, .weight = draw.weight});
     }
-    FIDELIO_RETURN_IF_ERROR(chain->Add(*layer, stage.theta));
-    if (chain->levels() == 1) *lean = layer->Lean(stage.theta);
+    FIDELIO_RETURN_IF_ERROR(chain->Add(draws));
+    if (chain->levels() > 1) continue;
+    FIDELIO_RETURN_IF_ERROR(CheckSize(stage.best, draws.front().layer->parameters(), 0));
+    *lean = draws.front().layer->Lean(stage.best.theta);
   }
   return chain;
 }
 
-absl::StatusOr<std::unique_ptr<const GpModel>> BaselineModel::Stage(KernelFamily family,
+std::vector<StageForm> BaselineModel::Forms(const std::optional<KernelFamily>& kernel) const {
+  std::vector<int> hidden = {0};
+  if (method_ == BaselineMethod::kDeepMf) {
+    const int weights = 2 * data_.dimension() + 1;  // of a unit
+    hidden.push_back(std::clamp(static_cast<int>(data_.y.size()) / (kPerWeight * weights), 1, kMostHidden));
+  }
+  std::vector<StageForm> forms;
+  for (const KernelFamily family : kAllKernelFamilies) {
+    if (kernel && *kernel != family) continue;
+    for (const int units : hidden) forms.push_back({.family = family, .hidden = units});
+  }
+  return forms;
+}
+
+absl::StatusOr<std::shared_ptr<const GpModel>> BaselineModel::Stage(const StageForm& form,
                                                                     const std::vector<StageParameters>& before) const {
   if (joint()) {
-    return std::make_unique<const CoKriging>(data_, family, method_ == BaselineMethod::kDeepMf ? kHidden : 0);
+    return std::make_shared<const CoKriging>(data_, form);
   }
   Vector lean;
   FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<ChainPosterior> below, Chain(before, &lean));
-  return Layer(*below, family, lean);
+  return std::shared_ptr<const GpModel>(Layer(*below, form, lean));
 }
 
 std::vector<Vector> BaselineModel::Starts(const GpModel& stage, uint64_t seed) const {
@@ -118,17 +146,25 @@ absl::StatusOr<std::unique_ptr<const ScaledPosterior>> BaselineModel::Posterior(
   if (static_cast<int>(stages.size()) != this->stages()) {
     return absl::DataLossError(absl::StrFormat("hyperparameters of %d stages, want %d", stages.size(), this->stages()));
   }
+  for (const StageParameters& stage : stages) {
+    if (stage.draws.empty()) return absl::DataLossError("a stage without draws of its hyperparameters");
+  }
   if (!joint()) {
     Vector lean;
     FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<ChainPosterior> chain, Chain(stages, &lean));
     return chain;
   }
-  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<const GpModel> model, Stage(stages[0].family, {}));
-  if (model->parameters().size() != stages[0].theta.size()) {
-    return absl::DataLossError(
-        absl::StrFormat("%d hyperparameters, want %d", stages[0].theta.size(), model->parameters().size()));
+  auto posterior = std::make_unique<CoKrigingPosterior>(data_);
+  std::map<StageForm, std::shared_ptr<const GpModel>> models;
+  for (const StageDraw& draw : stages[0].draws) {
+    std::shared_ptr<const GpModel>& model = models[draw.form];
+    if (model == nullptr) {
+      FIDELIO_ASSIGN_OR_RETURN(model, Stage(draw.form, {}));
+    }
+    FIDELIO_RETURN_IF_ERROR(CheckSize(draw, model->parameters(), 0));
+    FIDELIO_RETURN_IF_ERROR(posterior->Add(dynamic_cast<const CoKriging&>(*model), draw.theta, draw.weight));
   }
-  return CoKrigingPosterior::Build(dynamic_cast<const CoKriging&>(*model), stages[0].theta);
+  return posterior;
 }
 
 }  // namespace fidelio

@@ -1,18 +1,20 @@
 // BaselineModel: a classic model of given data, before its hyperparameters are known.
 //
 // They are learned in stages, one after the other: a joint model has one, a chain has one per level, and the Gaussian process
-// of a stage depends on the hyperparameters of the stages before. Immutable; safe to share between threads.
+// of a stage depends on what the stages before predict, averaged over their draws. Immutable; safe to share between threads.
 #ifndef FIDELIO_CORE_BASELINE_BASELINE_MODEL_H_
 #define FIDELIO_CORE_BASELINE_BASELINE_MODEL_H_
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/baseline/baseline_method.h"
 #include "core/baseline/chain_posterior.h"
 #include "core/baseline/scaled_posterior.h"
+#include "core/baseline/stage_form.h"
 #include "core/dgp/scaled_data.h"
 #include "core/gp/gp_model.h"
 #include "core/kernel/kernel_family.h"
@@ -20,12 +22,18 @@
 namespace fidelio {
 
 // A change of what Starts returns, or of a prior, makes saved running fits unusable: raise this with it.
-inline constexpr uint32_t kBaselineRecipeVersion = 1;
+inline constexpr uint32_t kBaselineRecipeVersion = 2;
+
+struct StageDraw {
+  StageForm form;
+  Vector theta;
+  double weight = 1;
+};
 
 // What a stage learned.
 struct StageParameters {
-  KernelFamily family = KernelFamily::kRbf;
-  Vector theta;
+  StageDraw best;                // the most probable hyperparameters: where a warm start begins
+  std::vector<StageDraw> draws;  // what predictions average over, at least one; weights sum to 1
 };
 
 class BaselineModel {
@@ -36,8 +44,12 @@ class BaselineModel {
   const ScaledData& data() const { return data_; }
   int stages() const;
 
-  // The Gaussian process of the stage after `before`.
-  absl::StatusOr<std::unique_ptr<const GpModel>> Stage(KernelFamily family,
+  // The forms of stages, with that kernel family or with all. DEEP-MF's are without a network, too: where the data do not ask for
+  // one, the evidence says so.
+  std::vector<StageForm> Forms(const std::optional<KernelFamily>& kernel) const;
+
+  // The Gaussian process of the stage after `before`, in one of its forms.
+  absl::StatusOr<std::shared_ptr<const GpModel>> Stage(const StageForm& form,
                                                        const std::vector<StageParameters>& before) const;
 
   // Where the search for a stage's hyperparameters begins, in whitened parameters (GpObjective); the prior's centre first.
@@ -49,7 +61,7 @@ class BaselineModel {
  private:
   bool joint() const { return method_ == BaselineMethod::kAr1 || method_ == BaselineMethod::kDeepMf; }
   absl::StatusOr<std::unique_ptr<ChainPosterior>> Chain(const std::vector<StageParameters>& stages, Vector* lean) const;
-  std::unique_ptr<const ChainLayer> Layer(const ChainPosterior& below, KernelFamily family, const Vector& lean) const;
+  std::shared_ptr<const ChainLayer> Layer(const ChainPosterior& below, const StageForm& form, const Vector& lean) const;
 
   BaselineMethod method_;
   ScaledData data_;

@@ -33,7 +33,7 @@ class Evaluation : public GpEvaluation {
     PairDistances(delta_inputs_, delta_);
     EvaluateRadial(model_.family(), delta_, &delta_slope_);
     pairs_ = amplitude_ * delta_ + offset_;
-    link_amplitude_ = ExpOr0(theta, place_.link_amplitude);
+    link_amplitude_ = model_.LinkAmplitude(theta);
     if (place_.link_amplitude >= 0) {
       link_inputs_ = z.leftCols(d) * model_.InverseLinkLengthscales(theta).asDiagonal();
       PairDistances(link_inputs_, link_);
@@ -62,9 +62,15 @@ class Evaluation : public GpEvaluation {
     if (place_.noise >= 0) gradient[place_.noise] += 2 * std::exp(2 * theta_[place_.noise]) * diagonal_bar;
     if (place_.link_amplitude < 0) return;
     pairs_ *= link_amplitude_;
-    gradient[place_.link_amplitude] += (pairs_ * link_ * output_).sum() + link_amplitude_ * diagonal_bar;
+    const double amplitude_bar = (pairs_ * link_ * output_).sum() + link_amplitude_ * diagonal_bar;
+    gradient[place_.link_amplitude] += amplitude_bar;
     link_slope_ *= pairs_ * output_;
-    AccumulatePairLengthscaleGradient(link_inputs_, link_slope_, gradient.segment(place_.link_lengthscale, d));
+    Vector link_bar = Vector::Zero(d);
+    AccumulatePairLengthscaleGradient(link_inputs_, link_slope_, link_bar);
+    gradient.segment(place_.link_lengthscale, d) += link_bar;
+    // ∂ ½ log(1 + ℓ_f²) / ∂ log ℓ_f
+    const double part = 1 / (1 + std::exp(-2 * theta_[place_.output_lengthscale]));
+    gradient[place_.output_lengthscale] += part * (2 * amplitude_bar + link_bar.sum());
     output_slope_ *= pairs_ * link_;
     AccumulatePairLengthscaleGradient(output_inputs_, output_slope_, gradient.segment(place_.output_lengthscale, 1));
   }
@@ -96,7 +102,7 @@ class PriorAt : public GpPrior {
         rho_(model.Rho(theta)),
         amplitude_(std::exp(theta[model.places().amplitude])),
         offset_(ExpOr0(theta, model.places().offset)),
-        link_amplitude_(ExpOr0(theta, model.places().link_amplitude)),
+        link_amplitude_(model.LinkAmplitude(theta)),
         inverse_(model.InverseLengthscales(theta)) {
     if (nonlinear_) {
       link_inverse_ = model.InverseLinkLengthscales(theta);
@@ -221,10 +227,10 @@ class PriorAt : public GpPrior {
 
 }  // namespace
 
-ChainLayer::ChainLayer(LayerKind kind, LayerObservations observations, KernelFamily family, const Vector& lean)
+ChainLayer::ChainLayer(LayerKind kind, LayerObservations observations, const StageForm& form, const Vector& lean)
     : kind_(kind),
       data_(std::move(observations)),
-      family_(family),
+      family_(form.family),
       dimension_(static_cast<int>(data_.inputs.cols()) - (kind == LayerKind::kFirst ? 0 : 1)),
       shift_(lean.size() == 0 ? Vector(Vector::Zero(dimension_)) : Vector(kTie * lean)) {
   const int d = dimension_;
@@ -259,8 +265,15 @@ Vector ChainLayer::InverseLengthscales(const Vector& theta) const {
   return (-theta.segment(places_.lengthscale, dimension_) - shift_).array().exp();
 }
 
+double ChainLayer::LinkAmplitude(const Vector& theta) const {
+  if (places_.link_amplitude < 0) return 0;
+  return std::exp(theta[places_.link_amplitude]) +
+         std::exp(theta[places_.link_amplitude] + 2 * theta[places_.output_lengthscale]);
+}
+
 Vector ChainLayer::InverseLinkLengthscales(const Vector& theta) const {
-  return (-theta.segment(places_.link_lengthscale, dimension_) - shift_).array().exp();
+  const double flat = 0.5 * std::log1p(std::exp(2 * theta[places_.output_lengthscale]));
+  return (-theta.segment(places_.link_lengthscale, dimension_) - shift_).array().exp() * std::exp(-flat);
 }
 
 Vector ChainLayer::Lean(const Vector& theta) const {

@@ -6,12 +6,17 @@
 //
 // f: the level below at x, in the data its predictive mean. Inputs have d columns (kFirst) or d + 1: x, scaled, and f.
 // θ: ls[d] v mu n   |   ls[d] v rh a n   |   lr[d] w lf ls[d] v a n.
+//
+// A long lengthscale ℓ_f makes the link linear, with a slope of variance w/ℓ_f², if the amplitude grows with it; and what κ_ρ adds
+// with x has slopes of variance w/ℓ_ρ². So that both keep their sense in this limit, parameters are relative to 1 + ℓ_f²:
+//   log ℓ_f = lf,    log w = θ_w + log(1 + ℓ_f²),    log ℓ_ρ = lr + ½ log(1 + ℓ_f²) + what it leans on.
 #ifndef FIDELIO_CORE_BASELINE_CHAIN_LAYER_H_
 #define FIDELIO_CORE_BASELINE_CHAIN_LAYER_H_
 
 #include <memory>
 
 #include "core/base/types.h"
+#include "core/baseline/stage_form.h"
 #include "core/gp/gp_model.h"
 #include "core/kernel/kernel_family.h"
 
@@ -31,7 +36,7 @@ class ChainLayer : public GpModel {
  public:
   // `lean`: how much longer than their prior's centre the lengthscales below turned out (logarithms, d values), which the
   // priors of these ones follow in part; empty: not at all.
-  ChainLayer(LayerKind kind, LayerObservations observations, KernelFamily family, const Vector& lean);
+  ChainLayer(LayerKind kind, LayerObservations observations, const StageForm& form, const Vector& lean);
 
   const ParameterLayout& parameters() const override { return parameters_; }
   const Vector& outputs() const override { return data_.outputs; }
@@ -48,8 +53,9 @@ class ChainLayer : public GpModel {
   int dimension() const { return dimension_; }
   const LayerObservations& observations() const { return data_; }
 
-  double Noise(const Vector& theta) const;  // learned variance, with the floor
-  double Rho(const Vector& theta) const;    // 0 but of kLinear
+  double Noise(const Vector& theta) const;          // learned variance, with the floor
+  double Rho(const Vector& theta) const;            // 0 but of kLinear
+  double LinkAmplitude(const Vector& theta) const;  // w; 0 but of kNonlinear
   // 1/lengthscales of κ_δ and κ_ρ, d values, and of κ_f.
   Vector InverseLengthscales(const Vector& theta) const;
   Vector InverseLinkLengthscales(const Vector& theta) const;

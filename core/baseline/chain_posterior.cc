@@ -7,7 +7,9 @@
 #include "core/base/parallel.h"
 #include "core/base/random.h"
 #include "core/base/status_macros.h"
-#include "core/gp/gp_paths.h"
+#include "core/baseline/draw_paths.h"
+#include "core/dgp/leave_one_out_weights.h"
+#include "core/emulator/mixture.h"
 #include "core/linalg/covariance_factor.h"
 
 namespace fidelio {
@@ -16,22 +18,37 @@ namespace {
 using Eigen::Index;
 
 constexpr int kNodes = 9;
-constexpr uint32_t kLevelStream = 16;  // + level: of the seed of a sample
+constexpr uint32_t kPathStream = 2;    // of the first level's samples
+constexpr uint32_t kLevelStream = 16;  // + level: of those of the levels above
+constexpr uint32_t kDrawStream = 32;   // + level: of the draws that samples follow
 
 }  // namespace
 
 ChainPosterior::ChainPosterior() : nodes_(kNodes), single_(1) {}
 
-absl::Status ChainPosterior::Add(const ChainLayer& layer, const Vector& theta) {
-  FIDELIO_ASSIGN_OR_RETURN(GpPosterior posterior, GpPosterior::Build(layer, theta));
-  const LayerObservations& data = layer.observations();
-  layers_.push_back({.kind = layer.kind(),
-                     .posterior = std::move(posterior),
-                     .rho = layer.Rho(theta),
-                     .noise = layer.Noise(theta),
-                     .x = data.inputs.leftCols(layer.dimension()),
-                     .y = data.outputs,
-                     .variance = data.noise.array() + layer.Noise(theta)});
+absl::Status ChainPosterior::Add(const std::vector<LayerDraw>& draws) {
+  const ChainLayer& first = *draws.front().layer;
+  Layer added{.kind = first.kind(),
+              .parts = {},
+              .weight = Vector(static_cast<Index>(draws.size())),
+              .component_weight = {},
+              .noise = {},
+              .x = first.observations().inputs.leftCols(first.dimension()),
+              .y = first.observations().outputs};
+  Vector noises(added.weight.size());
+  for (const LayerDraw& draw : draws) {
+    FIDELIO_ASSIGN_OR_RETURN(GpPosterior posterior, GpPosterior::Build(*draw.layer, draw.theta));
+    const double noise = draw.layer->Noise(draw.theta);
+    added.weight[static_cast<Index>(added.parts.size())] = draw.weight;
+    noises[static_cast<Index>(added.parts.size())] = noise;
+    added.parts.push_back({.posterior = std::move(posterior),
+                           .rho = draw.layer->Rho(draw.theta),
+                           .variance = first.observations().noise.array() + noise});
+  }
+  const Vector& node_weight = added.kind == LayerKind::kNonlinear ? nodes_.weight : single_.weight;
+  added.component_weight = (node_weight * added.weight.transpose()).reshaped();
+  added.noise = noises.transpose().replicate(node_weight.size(), 1).reshaped();
+  layers_.push_back(std::move(added));
   return absl::OkStatus();
 }
 
@@ -49,19 +66,27 @@ Matrix ChainPosterior::Inputs(int level, const Matrix& x, const Vector& m, const
 
 ChainPosterior::Passage ChainPosterior::Pass(int level, const Matrix& x, GpPosterior::Moments below) const {
   const Layer& layer = layers_[level];
-  const GpPosterior::Moments m = layer.posterior.Predict(Inputs(level, x, below.mean, below.variance));
-  Passage passage{.below_mean = std::move(below.mean), .below_variance = std::move(below.variance), .of = {}};
-  passage.of.mean = m.mean.reshaped(x.rows(), Rule(level).node.size()).transpose();
-  passage.of.variance = m.variance.reshaped(x.rows(), Rule(level).node.size()).transpose();
-  if (layer.kind == LayerKind::kLinear) {
-    passage.of.variance += layer.rho * layer.rho * passage.below_variance.transpose();
+  const Matrix z = Inputs(level, x, below.mean, below.variance);
+  const Index nodes = Rule(level).node.size(), components = layer.component_weight.size();
+  Passage passage{.below_mean = std::move(below.mean),
+                  .below_variance = std::move(below.variance),
+                  .of = {.mean = Matrix(components, x.rows()), .variance = Matrix(components, x.rows())}};
+  for (size_t k = 0; k < layer.parts.size(); ++k) {
+    const Part& part = layer.parts[k];
+    const Index row = static_cast<Index>(k) * nodes;
+    const GpPosterior::Moments m = part.posterior.Predict(z);
+    passage.of.mean.middleRows(row, nodes) = m.mean.reshaped(x.rows(), nodes).transpose();
+    passage.of.variance.middleRows(row, nodes) = m.variance.reshaped(x.rows(), nodes).transpose();
+    if (layer.kind == LayerKind::kLinear) {
+      passage.of.variance.row(row) += part.rho * part.rho * passage.below_variance.transpose();
+    }
   }
   return passage;
 }
 
 GpPosterior::Moments ChainPosterior::Moments(int level, const Gaussians& of) const {
   if (of.mean.rows() == 1) return {.mean = of.mean.row(0), .variance = of.variance.row(0)};
-  const Vector& w = Rule(level).weight;
+  const Vector& w = layers_[level].component_weight;
   GpPosterior::Moments m{.mean = of.mean.transpose() * w, .variance = of.variance.transpose() * w};
   m.variance += (of.mean.rowwise() - m.mean.transpose()).cwiseAbs2().transpose() * w;
   return m;
@@ -91,20 +116,27 @@ Matrix ChainPosterior::Gradient(const Matrix& x, int level, const Matrix& mean_b
     const Layer& layer = layers_[t];
     const Passage& at = passages[t];
     const Vector &node = Rule(t).node, &m = at.below_mean, &v = at.below_variance;
-    const Matrix z_bar =
-        layer.posterior.Gradient(Inputs(t, x, m, v), m_bar.transpose().reshaped(), v_bar.transpose().reshaped());
-    for (Index s = 0; s < node.size(); ++s) x_bar += z_bar.block(s * n, 0, n, d);
-    if (t == 0) return x_bar;
-    // Through f_s = m + √v ξ_s, and what a linear layer adds, to the moments of the level below …
+    const Index nodes = node.size();
+    const Matrix z = Inputs(t, x, m, v);
+    Matrix z_bar = Matrix::Zero(z.rows(), z.cols());
     Vector mean = Vector::Zero(n), variance = Vector::Zero(n);
-    for (Index s = 0; s < node.size(); ++s) {
+    for (size_t k = 0; k < layer.parts.size(); ++k) {
+      const Part& part = layer.parts[k];
+      const Index row = static_cast<Index>(k) * nodes;
+      z_bar += part.posterior.Gradient(z, m_bar.middleRows(row, nodes).transpose().reshaped(),
+                                       v_bar.middleRows(row, nodes).transpose().reshaped());
+      if (layer.kind == LayerKind::kLinear) variance += part.rho * part.rho * v_bar.row(row).transpose();
+    }
+    for (Index s = 0; s < nodes; ++s) x_bar += z_bar.block(s * n, 0, n, d);
+    if (t == 0) return x_bar;
+    // Through f_s = m + √v ξ_s to the moments of the level below …
+    for (Index s = 0; s < nodes; ++s) {
       const auto f_bar = z_bar.block(s * n, d, n, 1).col(0);
       mean += f_bar;
       variance.array() += 0.5 * node[s] * f_bar.array() / v.array().sqrt();
     }
-    if (layer.kind == LayerKind::kLinear) variance += layer.rho * layer.rho * v_bar.row(0).transpose();
     // … and from those to the Gaussians that they are the moments of.
-    const Vector& w = Rule(t - 1).weight;
+    const Vector& w = layers_[t - 1].component_weight;
     const Gaussians& below = passages[t - 1].of;
     m_bar = w * mean.transpose();
     v_bar = w * variance.transpose();
@@ -112,7 +144,22 @@ Matrix ChainPosterior::Gradient(const Matrix& x, int level, const Matrix& mean_b
   }
 }
 
-void ChainPosterior::Lift(int level, const Matrix& x, const std::vector<int>& levels, JointGaussian& joint) const {
+ScaledPosterior::JointGaussian ChainPosterior::First(const Matrix& x) const {
+  const Layer& layer = layers_[0];
+  JointGaussian joint{.mean = {}, .covariance = Matrix::Zero(x.rows(), x.rows())};
+  Matrix means(x.rows(), layer.weight.size());
+  for (Index k = 0; k < layer.weight.size(); ++k) {
+    means.col(k) = layer.parts[k].posterior.Predict(x).mean;
+    joint.covariance += layer.weight[k] * layer.parts[k].posterior.Covariance(x);
+  }
+  joint.mean = means * layer.weight;
+  means.colwise() -= joint.mean;
+  joint.covariance += means * layer.weight.asDiagonal() * means.transpose();
+  return joint;
+}
+
+absl::Status ChainPosterior::Lift(int level, const Matrix& x, const std::vector<int>& levels,
+                                  const std::function<absl::Status()>& check, JointGaussian& joint) const {
   const Layer& layer = layers_[level];
   std::vector<Index> up;  // the rows that go on
   for (size_t i = 0; i < levels.size(); ++i) {
@@ -124,79 +171,103 @@ void ChainPosterior::Lift(int level, const Matrix& x, const std::vector<int>& le
   const NormalQuadrature& rule = Rule(level);
   const Index n = own.rows(), count = rule.node.size();
   const Matrix z = Inputs(level, own, m, v);
-  const Matrix mean = layer.posterior.Predict(z).mean.reshaped(n, count);
-  joint.mean(up) = mean * rule.weight;
+  const Vector inverse = sd.cwiseInverse();
+  const Matrix correlation = inverse.asDiagonal() * joint.covariance * inverse.asDiagonal();
+  const Matrix own_correlation = correlation(up, up);
 
-  if (layer.kind == LayerKind::kLinear) {
-    Vector factor = Vector::Ones(sd.size());
-    for (const Index i : up) factor[i] = layer.rho;
-    joint.covariance = factor.asDiagonal() * joint.covariance * factor.asDiagonal();
-  } else {
-    const Vector inverse = sd.cwiseInverse();
-    const Matrix correlation = inverse.asDiagonal() * joint.covariance * inverse.asDiagonal();
-    const Matrix coefficients = mean * rule.weight.asDiagonal() * HermitePolynomials(rule.node).transpose();  // n×K
-    Vector c = sd;
-    c(up) = coefficients.col(1);
-    joint.covariance = c.asDiagonal() * correlation * c.asDiagonal();
-    Matrix power = correlation(up, up);
-    const Matrix own_correlation = power;
-    Matrix higher = Matrix::Zero(n, n);
-    for (Index k = 2; k < count; ++k) {
-      power.array() *= own_correlation.array();
-      higher += coefficients.col(k).asDiagonal() * power * coefficients.col(k).asDiagonal();
+  Matrix means(n, layer.weight.size());  // of f, one column per draw
+  Vector c_mean = sd;                    // E_k[c_1k]: what ties these rows to those of lower levels
+  c_mean(up).setZero();
+  Matrix covariance = Matrix::Zero(n, n);  // of the rows that go on
+  for (Index k = 0; k < layer.weight.size(); ++k) {
+    if (check) FIDELIO_RETURN_IF_ERROR(check());
+    const Part& part = layer.parts[k];
+    const double weight = layer.weight[k];
+    const Matrix mean = part.posterior.Predict(z).mean.reshaped(n, count);
+    means.col(k) = mean * rule.weight;
+    Matrix coefficients(n, count);
+    if (layer.kind == LayerKind::kLinear) {
+      coefficients.col(0) = part.rho * sd(up);  // c_1, the only one
+    } else {
+      coefficients = mean * rule.weight.asDiagonal() * HermitePolynomials(rule.node).transpose();
     }
-    joint.covariance(up, up) += higher;
+    const Index first = layer.kind == LayerKind::kLinear ? 0 : 1;
+    for (size_t i = 0; i < up.size(); ++i) c_mean[up[i]] += weight * coefficients(static_cast<Index>(i), first);
+    Matrix power = own_correlation;
+    for (Index j = first; j < count; ++j) {
+      covariance += weight * (coefficients.col(j).asDiagonal() * power * coefficients.col(j).asDiagonal());
+      power.array() *= own_correlation.array();
+    }
+    for (Index s = 0; s < count; ++s) {
+      covariance += (weight * rule.weight[s]) * part.posterior.Covariance(z.middleRows(s * n, n));
+    }
   }
-  Matrix residual = Matrix::Zero(n, n);
-  for (Index s = 0; s < count; ++s) residual += rule.weight[s] * layer.posterior.Covariance(z.middleRows(s * n, n));
-  joint.covariance(up, up) += residual;
+  const Vector mean = means * layer.weight;
+  joint.mean(up) = mean;
+  means.colwise() -= mean;
+  covariance += means * layer.weight.asDiagonal() * means.transpose();
+  joint.covariance = c_mean.asDiagonal() * correlation * c_mean.asDiagonal();
+  joint.covariance(up, up) = covariance;
+  return absl::OkStatus();
 }
 
 absl::StatusOr<ScaledPosterior::JointGaussian> ChainPosterior::Joint(const Matrix& x, const std::vector<int>& levels,
                                                                      const std::function<absl::Status()>& check) const {
   if (check) FIDELIO_RETURN_IF_ERROR(check());
-  JointGaussian joint{.mean = layers_[0].posterior.Predict(x).mean, .covariance = layers_[0].posterior.Covariance(x)};
+  JointGaussian joint = First(x);
   const int top = levels.empty() ? 0 : *std::max_element(levels.begin(), levels.end());
-  for (int t = 1; t <= top; ++t) {
-    if (check) FIDELIO_RETURN_IF_ERROR(check());
-    Lift(t, x, levels, joint);
-  }
+  for (int t = 1; t <= top; ++t) FIDELIO_RETURN_IF_ERROR(Lift(t, x, levels, check, joint));
   return joint;
 }
 
 absl::StatusOr<Matrix> ChainPosterior::Sample(const Matrix& x, int level, int count, uint64_t seed, int threads) const {
-  const bool gaussian = std::none_of(layers_.begin(), layers_.begin() + level + 1,
-                                     [](const Layer& layer) { return layer.kind == LayerKind::kNonlinear; });
-  if (gaussian) {
-    FIDELIO_ASSIGN_OR_RETURN(JointGaussian joint, Joint(x, std::vector<int>(x.rows(), level), nullptr));
-    return SampleGaussian(std::move(joint), count, seed);
-  }
   const Index n = x.rows();
-  JointGaussian first{.mean = layers_[0].posterior.Predict(x).mean, .covariance = layers_[0].posterior.Covariance(x)};
-  FIDELIO_ASSIGN_OR_RETURN(Matrix paths, SampleGaussian(std::move(first), count, seed));
-  std::vector<absl::Status> statuses(count);
-  ParallelFor(count, threads, [&](int i) {
-    Matrix z(n, x.cols() + 1);
-    z.leftCols(x.cols()) = x;
-    for (int t = 1; t <= level && statuses[i].ok(); ++t) {
-      z.rightCols(1) = paths.row(i).transpose();
-      Matrix factor = layers_[t].posterior.Covariance(z);
-      statuses[i] = FactoriseCovariance(factor, "covariance of sampled inputs");
-      Random random(seed, kLevelStream + static_cast<uint32_t>(t), static_cast<uint32_t>(i));
-      paths.row(i) =
-          (layers_[t].posterior.Predict(z).mean + factor * random.NormalVector(static_cast<int>(factor.cols())))
-              .transpose();
+  Matrix paths(count, n), own(count, n);
+  for (int t = 0; t <= level; ++t) {
+    const Layer& layer = layers_[t];
+    const uint32_t stream = t == 0 ? kPathStream : kLevelStream + static_cast<uint32_t>(t);
+    const std::vector<std::vector<int>> samples =
+        SamplesOfDraws(layer.weight, count, seed, kDrawStream + static_cast<uint32_t>(t));
+    for (size_t k = 0; k < samples.size(); ++k) {
+      if (samples[k].empty()) continue;
+      const GpPosterior& posterior = layer.parts[k].posterior;
+      if (layer.kind != LayerKind::kNonlinear) {
+        // Linear in f: δ is the same whatever f is.
+        const Matrix z = Inputs(t, x, Vector::Zero(n), Vector::Zero(n));
+        JointGaussian joint{.mean = posterior.Predict(z).mean, .covariance = posterior.Covariance(z)};
+        FIDELIO_RETURN_IF_ERROR(SampleGaussian(std::move(joint), samples[k], seed, stream, own));
+        for (const int i : samples[k]) {
+          paths.row(i) = t == 0 ? own.row(i) : (own.row(i) + layer.parts[k].rho * paths.row(i)).eval();
+        }
+        continue;
+      }
+      std::vector<absl::Status> statuses(samples[k].size());
+      ParallelFor(static_cast<int>(samples[k].size()), threads, [&](int at) {
+        const int i = samples[k][at];
+        Matrix z(n, x.cols() + 1);
+        z.leftCols(x.cols()) = x;
+        z.rightCols(1) = paths.row(i).transpose();
+        Matrix factor = posterior.Covariance(z);
+        statuses[at] = FactoriseCovariance(factor, "covariance of sampled inputs");
+        Random random(seed, stream, static_cast<uint32_t>(i));
+        paths.row(i) =
+            (posterior.Predict(z).mean + factor * random.NormalVector(static_cast<int>(factor.cols()))).transpose();
+      });
+      for (const absl::Status& status : statuses) FIDELIO_RETURN_IF_ERROR(status);
     }
-  });
-  for (const absl::Status& status : statuses) FIDELIO_RETURN_IF_ERROR(status);
+  }
   return paths;
 }
 
-// f_0(x), and f_t(x) = g_t(x, f_{t−1}(x)) with a function g_t of every layer.
+// f_0(x), and f_t(x) = g_t(x, f_{t−1}(x)) with a function g_t of every layer, which follows one of its draws.
 class ChainPosterior::Paths : public ScaledPaths {
  public:
   Paths(const ChainPosterior& chain, int level, std::vector<Random> random) {
-    for (int t = 0; t <= level; ++t) layers_.emplace_back(chain.layers_[t].posterior, random);
+    for (int t = 0; t <= level; ++t) {
+      std::vector<const GpPosterior*> draws;
+      for (const Part& part : chain.layers_[t].parts) draws.push_back(&part.posterior);
+      layers_.emplace_back(draws, chain.layers_[t].weight, random);
+    }
   }
 
   Matrix Evaluate(const Matrix& x) const override {
@@ -212,42 +283,69 @@ class ChainPosterior::Paths : public ScaledPaths {
   }
 
  private:
-  std::vector<GpPaths> layers_;
+  std::vector<DrawPaths> layers_;
 };
 
 std::unique_ptr<const ScaledPaths> ChainPosterior::Draw(int level, std::vector<Random> random) const {
   return std::make_unique<Paths>(*this, level, std::move(random));
 }
 
-ScaledPosterior::Gaussians ChainPosterior::LeaveOneOut(int level) const {
+ScaledPosterior::LeftOut ChainPosterior::LeaveOneOut(int level) const {
   const Layer& layer = layers_[level];
-  const Index n = layer.y.size(), count = Rule(level).node.size();
-  if (n == 0) return {.mean = Matrix(count, 0), .variance = Matrix(count, 0)};
-  if (layer.kind != LayerKind::kNonlinear) {
-    const GpPosterior::Moments m = layer.posterior.LeaveOneOut(0, static_cast<int>(n));
-    Gaussians result{.mean = m.mean.transpose(), .variance = m.variance.transpose()};
-    if (level > 0) result.variance += layer.rho * layer.rho * Collapsed(layer.x, level - 1).variance.transpose();
-    return result;
+  const Index n = layer.y.size(), count = Rule(level).node.size(), components = layer.component_weight.size();
+  const Matrix empty(components, n);
+  LeftOut result{.weight = empty, .mean = empty, .variance = empty};
+  if (n == 0) return result;
+  GpPosterior::Moments below;
+  if (level > 0) below = Collapsed(layer.x, level - 1);
+  Matrix log_density(layer.weight.size(), n);
+  for (Index k = 0; k < layer.weight.size(); ++k) {
+    const Part& part = layer.parts[k];
+    auto mean = result.mean.middleRows(k * count, count);
+    auto variance = result.variance.middleRows(k * count, count);
+    if (layer.kind != LayerKind::kNonlinear) {
+      const GpPosterior::Moments m = part.posterior.LeaveOneOut(0, static_cast<int>(n));
+      mean = m.mean.transpose();
+      variance = m.variance.transpose();
+      if (level > 0) variance += part.rho * part.rho * below.variance.transpose();
+    } else {
+      const Eigen::VectorXi own = Eigen::VectorXi::LinSpaced(n, 0, static_cast<int>(n) - 1).replicate(count, 1);
+      const GpPosterior::Moments m =
+          part.posterior.PredictWithout(Inputs(level, layer.x, below.mean, below.variance), own);
+      mean = m.mean.reshaped(n, count).transpose();
+      variance = m.variance.reshaped(n, count).transpose();
+      variance.rowwise() += part.variance.transpose();
+    }
+    log_density.row(k) =
+        MixtureLogDensity({.weight = Rule(level).weight, .mean = mean, .variance = variance}, layer.y).transpose();
   }
-  const GpPosterior::Moments below = Collapsed(layer.x, level - 1);
-  const Eigen::VectorXi own = Eigen::VectorXi::LinSpaced(n, 0, static_cast<int>(n) - 1).replicate(count, 1);
-  const GpPosterior::Moments m =
-      layer.posterior.PredictWithout(Inputs(level, layer.x, below.mean, below.variance), own);
-  Gaussians result{.mean = m.mean.reshaped(n, count).transpose(),
-                   .variance = m.variance.reshaped(n, count).transpose()};
-  result.variance.rowwise() += layer.variance.transpose();
+  for (Index i = 0; i < n; ++i) {
+    const Vector weight = WeightsWithout(layer.weight, log_density.col(i));
+    result.weight.col(i) = (Rule(level).weight * weight.transpose()).reshaped();
+  }
+  return result;
+}
+
+Vector ChainPosterior::LogLikelihoods(int stage) const {
+  const Layer& layer = layers_[stage];
+  Vector result(layer.weight.size());
+  for (Index k = 0; k < result.size(); ++k) result[k] = layer.parts[k].posterior.log_likelihood();
   return result;
 }
 
 double ChainPosterior::max_jitter() const {
   double jitter = 0;
-  for (const Layer& layer : layers_) jitter = std::max(jitter, layer.posterior.jitter());
+  for (const Layer& layer : layers_) {
+    for (const Part& part : layer.parts) jitter = std::max(jitter, part.posterior.jitter());
+  }
   return jitter;
 }
 
 int64_t ChainPosterior::MemoryBytes() const {
   int64_t bytes = 0;
-  for (const Layer& layer : layers_) bytes += layer.posterior.MemoryBytes();
+  for (const Layer& layer : layers_) {
+    for (const Part& part : layer.parts) bytes += part.posterior.MemoryBytes();
+  }
   return bytes;
 }
 

@@ -305,8 +305,8 @@ class PriorAt : public GpPrior {
 
 }  // namespace
 
-CoKriging::CoKriging(ScaledData data, KernelFamily family, int hidden)
-    : data_(std::move(data)), family_(family), network_{.dimension = data_.dimension(), .hidden = hidden} {
+CoKriging::CoKriging(ScaledData data, const StageForm& form)
+    : data_(std::move(data)), family_(form.family), network_{.dimension = data_.dimension(), .hidden = form.hidden} {
   const int d = data_.dimension();
   centre_ = FirstLengthscalePrior(d).centre;
   for (int t = 0; t < data_.levels(); ++t) {
@@ -321,6 +321,7 @@ CoKriging::CoKriging(ScaledData data, KernelFamily family, int hidden)
     levels_.push_back(at);
   }
   network_offset_ = parameters_.size();
+  const int hidden = form.hidden;
   if (hidden == 0) return;
   parameters_.Add("w", hidden * d, SlopePrior());
   parameters_.Add("b", hidden, BiasPrior());

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/baseline/input_network.h"
+#include "core/baseline/stage_form.h"
 #include "core/dgp/scaled_data.h"
 #include "core/gp/gp_model.h"
 #include "core/kernel/kernel_family.h"
@@ -26,8 +27,7 @@ class CoKriging : public GpModel {
     int lengthscale = -1, amplitude = -1, rho = -1, offset = -1, noise = -1;  // −1: not a parameter
   };
 
-  // `hidden` units of the network; 0: none.
-  CoKriging(ScaledData data, KernelFamily family, int hidden);
+  CoKriging(ScaledData data, const StageForm& form);
 
   const ParameterLayout& parameters() const override { return parameters_; }
   const Vector& outputs() const override { return data_.y; }

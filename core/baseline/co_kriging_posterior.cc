@@ -1,12 +1,17 @@
 #include "core/baseline/co_kriging_posterior.h"
 
+#include <algorithm>
+
 #include "core/base/status_macros.h"
-#include "core/gp/gp_paths.h"
+#include "core/baseline/draw_paths.h"
+#include "core/dgp/leave_one_out_weights.h"
 
 namespace fidelio {
 namespace {
 
 using Eigen::Index;
+
+constexpr uint32_t kPathStream = 2, kDrawStream = 32;
 
 // Inputs as CoKriging sees them: x and the level.
 Matrix WithLevel(const Matrix& x, int level) {
@@ -18,58 +23,113 @@ Matrix WithLevel(const Matrix& x, int level) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<const ScaledPosterior>> CoKrigingPosterior::Build(const CoKriging& model,
-                                                                                 const Vector& theta) {
+absl::Status CoKrigingPosterior::Add(const CoKriging& model, const Vector& theta, double weight) {
   FIDELIO_ASSIGN_OR_RETURN(GpPosterior posterior, GpPosterior::Build(model, theta));
-  std::unique_ptr<CoKrigingPosterior> result(new CoKrigingPosterior(std::move(posterior)));
-  result->offset_ = model.data().offset;
-  for (int t = 0; t < model.data().levels(); ++t) result->noise_.push_back(model.Noise(theta, t));
-  return result;
+  draws_.push_back(std::move(posterior));
+  const auto count = static_cast<Index>(draws_.size());
+  weights_.conservativeResize(count);
+  weights_[count - 1] = weight;
+  noise_.conservativeResize(noise_.rows(), count);
+  for (Index t = 0; t < noise_.rows(); ++t) noise_(t, count - 1) = model.Noise(theta, static_cast<int>(t));
+  return absl::OkStatus();
 }
 
 ScaledPosterior::Gaussians CoKrigingPosterior::Predict(const Matrix& x, int level) const {
-  const GpPosterior::Moments m = posterior_.Predict(WithLevel(x, level));
-  return {.mean = m.mean.transpose(), .variance = m.variance.transpose()};
+  const Matrix z = WithLevel(x, level);
+  Gaussians result{.mean = Matrix(weights_.size(), x.rows()), .variance = Matrix(weights_.size(), x.rows())};
+  for (Index k = 0; k < weights_.size(); ++k) {
+    const GpPosterior::Moments m = draws_[k].Predict(z);
+    result.mean.row(k) = m.mean.transpose();
+    result.variance.row(k) = m.variance.transpose();
+  }
+  return result;
 }
 
 Matrix CoKrigingPosterior::Gradient(const Matrix& x, int level, const Matrix& mean_bar,
                                     const Matrix& variance_bar) const {
-  return posterior_.Gradient(WithLevel(x, level), mean_bar.row(0), variance_bar.row(0)).leftCols(x.cols());
+  const Matrix z = WithLevel(x, level);
+  Matrix x_bar = Matrix::Zero(x.rows(), x.cols());
+  for (Index k = 0; k < weights_.size(); ++k) {
+    x_bar += draws_[k].Gradient(z, mean_bar.row(k), variance_bar.row(k)).leftCols(x.cols());
+  }
+  return x_bar;
 }
 
 absl::StatusOr<ScaledPosterior::JointGaussian> CoKrigingPosterior::Joint(
     const Matrix& x, const std::vector<int>& levels, const std::function<absl::Status()>& check) const {
-  Matrix z = WithLevel(x, 0);
+  Matrix z = WithLevel(x, 0), means(x.rows(), weights_.size());
   for (size_t i = 0; i < levels.size(); ++i) z(static_cast<Index>(i), x.cols()) = levels[i];
-  if (check) FIDELIO_RETURN_IF_ERROR(check());
-  JointGaussian joint{.mean = posterior_.Predict(z).mean, .covariance = {}};
-  if (check) FIDELIO_RETURN_IF_ERROR(check());
-  joint.covariance = posterior_.Covariance(z);
+  JointGaussian joint{.mean = {}, .covariance = Matrix::Zero(x.rows(), x.rows())};
+  for (Index k = 0; k < weights_.size(); ++k) {
+    if (check) FIDELIO_RETURN_IF_ERROR(check());
+    means.col(k) = draws_[k].Predict(z).mean;
+    joint.covariance += weights_[k] * draws_[k].Covariance(z);
+  }
+  joint.mean = means * weights_;
+  means.colwise() -= joint.mean;
+  joint.covariance += means * weights_.asDiagonal() * means.transpose();
   return joint;
 }
 
 absl::StatusOr<Matrix> CoKrigingPosterior::Sample(const Matrix& x, int level, int count, uint64_t seed, int) const {
-  FIDELIO_ASSIGN_OR_RETURN(JointGaussian joint, Joint(x, std::vector<int>(x.rows(), level), nullptr));
-  return SampleGaussian(std::move(joint), count, seed);
+  const Matrix z = WithLevel(x, level);
+  const std::vector<std::vector<int>> samples = SamplesOfDraws(weights_, count, seed, kDrawStream);
+  Matrix paths(count, x.rows());
+  for (size_t k = 0; k < draws_.size(); ++k) {
+    if (samples[k].empty()) continue;
+    JointGaussian joint{.mean = draws_[k].Predict(z).mean, .covariance = draws_[k].Covariance(z)};
+    FIDELIO_RETURN_IF_ERROR(SampleGaussian(std::move(joint), samples[k], seed, kPathStream, paths));
+  }
+  return paths;
 }
 
 std::unique_ptr<const ScaledPaths> CoKrigingPosterior::Draw(int level, std::vector<Random> random) const {
   class Paths : public ScaledPaths {
    public:
-    Paths(const GpPosterior& posterior, int level, std::vector<Random> random)
-        : level_(level), paths_(posterior, random) {}
+    Paths(const std::vector<const GpPosterior*>& draws, const Vector& weights, int level, std::vector<Random> random)
+        : level_(level), paths_(draws, weights, random) {}
     Matrix Evaluate(const Matrix& x) const override { return paths_.Evaluate(WithLevel(x, level_)); }
 
    private:
     const int level_;
-    const GpPaths paths_;
+    const DrawPaths paths_;
   };
-  return std::make_unique<Paths>(posterior_, level, std::move(random));
+  std::vector<const GpPosterior*> draws;
+  for (const GpPosterior& draw : draws_) draws.push_back(&draw);
+  return std::make_unique<Paths>(draws, weights_, level, std::move(random));
 }
 
-ScaledPosterior::Gaussians CoKrigingPosterior::LeaveOneOut(int level) const {
-  const GpPosterior::Moments m = posterior_.LeaveOneOut(offset_[level], offset_[level + 1]);
-  return {.mean = m.mean.transpose(), .variance = m.variance.transpose()};
+ScaledPosterior::LeftOut CoKrigingPosterior::LeaveOneOut(int level) const {
+  const int begin = offset_[level], n = offset_[level + 1] - begin;
+  const Matrix empty(weights_.size(), n);
+  LeftOut result{.weight = empty, .mean = empty, .variance = empty};
+  for (Index k = 0; k < weights_.size(); ++k) {
+    const GpPosterior::Moments m = draws_[k].LeaveOneOut(begin, begin + n);
+    result.mean.row(k) = m.mean.transpose();
+    result.variance.row(k) = m.variance.transpose();
+  }
+  for (int i = 0; i < n; ++i) {
+    result.weight.col(i) = WeightsWithout(y_[begin + i], weights_, result.mean.col(i), result.variance.col(i));
+  }
+  return result;
+}
+
+Vector CoKrigingPosterior::LogLikelihoods(int) const {
+  Vector result(weights_.size());
+  for (Index k = 0; k < weights_.size(); ++k) result[k] = draws_[k].log_likelihood();
+  return result;
+}
+
+double CoKrigingPosterior::max_jitter() const {
+  double jitter = 0;
+  for (const GpPosterior& draw : draws_) jitter = std::max(jitter, draw.jitter());
+  return jitter;
+}
+
+int64_t CoKrigingPosterior::MemoryBytes() const {
+  int64_t bytes = 0;
+  for (const GpPosterior& draw : draws_) bytes += draw.MemoryBytes();
+  return bytes;
 }
 
 }  // namespace fidelio

@@ -1,5 +1,5 @@
-// CoKrigingPosterior: AR1 and DEEP-MF, given their data: one Gaussian at every set of inputs and levels. Predictions at
-// every level use the data of all levels.
+// CoKrigingPosterior: AR1 and DEEP-MF, given their data: a mixture of joint Gaussians at every set of inputs and levels, one for
+// each draw of the hyperparameters. Predictions at every level use the data of all levels.
 #ifndef FIDELIO_CORE_BASELINE_CO_KRIGING_POSTERIOR_H_
 #define FIDELIO_CORE_BASELINE_CO_KRIGING_POSTERIOR_H_
 
@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/baseline/co_kriging.h"
 #include "core/baseline/scaled_posterior.h"
@@ -16,26 +17,30 @@ namespace fidelio {
 
 class CoKrigingPosterior : public ScaledPosterior {
  public:
-  static absl::StatusOr<std::unique_ptr<const ScaledPosterior>> Build(const CoKriging& model, const Vector& theta);
+  explicit CoKrigingPosterior(const ScaledData& data) : y_(data.y), offset_(data.offset), noise_(data.levels(), 0) {}
 
-  Vector Weights(int) const override { return Vector::Ones(1); }
+  // Adds a draw. All models must have the data that this was made with, and the weights must sum to 1 in the end.
+  absl::Status Add(const CoKriging& model, const Vector& theta, double weight);
+
+  Vector Weights(int) const override { return weights_; }
   Gaussians Predict(const Matrix& x, int level) const override;
   Matrix Gradient(const Matrix& x, int level, const Matrix& mean_bar, const Matrix& variance_bar) const override;
   absl::StatusOr<JointGaussian> Joint(const Matrix& x, const std::vector<int>& levels,
                                       const std::function<absl::Status()>& check) const override;
   absl::StatusOr<Matrix> Sample(const Matrix& x, int level, int count, uint64_t seed, int threads) const override;
   std::unique_ptr<const ScaledPaths> Draw(int level, std::vector<Random> random) const override;
-  Gaussians LeaveOneOut(int level) const override;
-  double noise(int level) const override { return noise_[level]; }
-  double max_jitter() const override { return posterior_.jitter(); }
-  int64_t MemoryBytes() const override { return posterior_.MemoryBytes(); }
+  LeftOut LeaveOneOut(int level) const override;
+  Vector LogLikelihoods(int stage) const override;
+  Vector Noise(int level) const override { return noise_.row(level).transpose(); }
+  double max_jitter() const override;
+  int64_t MemoryBytes() const override;
 
  private:
-  explicit CoKrigingPosterior(GpPosterior posterior) : posterior_(std::move(posterior)) {}
-
-  GpPosterior posterior_;
+  Vector y_;                 // of all levels
   std::vector<int> offset_;  // levels+1, as in ScaledData
-  std::vector<double> noise_;
+  Matrix noise_;             // levels × draws
+  Vector weights_;           // of the draws
+  std::vector<GpPosterior> draws_;
 };
 
 }  // namespace fidelio

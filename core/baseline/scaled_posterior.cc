@@ -5,20 +5,29 @@
 #include "core/linalg/covariance_factor.h"
 
 namespace fidelio {
-namespace {
 
-constexpr uint32_t kPathStream = 2;
-
-}  // namespace
-
-absl::StatusOr<Matrix> SampleGaussian(ScaledPosterior::JointGaussian joint, int count, uint64_t seed) {
+absl::Status SampleGaussian(ScaledPosterior::JointGaussian joint, const std::vector<int>& rows, uint64_t seed,
+                            uint32_t stream, Matrix& paths) {
+  if (rows.empty()) return absl::OkStatus();
   FIDELIO_RETURN_IF_ERROR(FactoriseCovariance(joint.covariance, "covariance of sampled inputs"));
-  Matrix normals(joint.covariance.cols(), count);
-  for (int i = 0; i < count; ++i) {
-    Random random(seed, kPathStream, static_cast<uint32_t>(i));
-    for (double& z : normals.col(i)) z = random.Normal();
+  Matrix normals(joint.covariance.cols(), static_cast<Eigen::Index>(rows.size()));
+  for (size_t i = 0; i < rows.size(); ++i) {
+    Random random(seed, stream, static_cast<uint32_t>(rows[i]));
+    for (double& z : normals.col(static_cast<Eigen::Index>(i))) z = random.Normal();
   }
-  return ((joint.covariance * normals).colwise() + joint.mean).transpose();
+  paths(rows, Eigen::all) = ((joint.covariance * normals).colwise() + joint.mean).transpose();
+  return absl::OkStatus();
+}
+
+std::vector<std::vector<int>> SamplesOfDraws(const Vector& weights, int count, uint64_t seed, uint32_t stream) {
+  std::vector<std::vector<int>> samples(weights.size());
+  for (int i = 0; i < count; ++i) {
+    double left = Random(seed, stream, static_cast<uint32_t>(i)).Uniform();
+    size_t k = 0;
+    while (k + 1 < samples.size() && (left -= weights[static_cast<Eigen::Index>(k)]) >= 0) ++k;
+    samples[k].push_back(i);
+  }
+  return samples;
 }
 
 }  // namespace fidelio

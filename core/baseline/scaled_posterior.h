@@ -1,4 +1,5 @@
-// ScaledPosterior: what a classic model at fixed hyperparameters predicts, in standardised units (core/dgp/scaled_data.h).
+// ScaledPosterior: what a classic model predicts, averaged over draws of its hyperparameters, in standardised units
+// (core/dgp/scaled_data.h).
 //
 // A prediction at x and level t is a mixture Σ_s w_s N(m_s(x), v_s(x)) with weights that depend on the level alone. Immutable; safe to
 // share between threads.
@@ -33,6 +34,9 @@ class ScaledPosterior {
   struct Gaussians {
     Matrix mean, variance;  // S×n each
   };
+  struct LeftOut {
+    Matrix weight, mean, variance;  // S×N_t each; columns of weights sum to 1
+  };
   struct JointGaussian {
     Vector mean;        // n
     Matrix covariance;  // n×n
@@ -51,16 +55,25 @@ class ScaledPosterior {
   virtual absl::StatusOr<Matrix> Sample(const Matrix& x, int level, int count, uint64_t seed, int threads) const = 0;
   // Functions f_level, one for each of `random`: their means and covariances are those of samples. They must not outlive this.
   virtual std::unique_ptr<const ScaledPaths> Draw(int level, std::vector<Random> random) const = 0;
-  // The observations of a level, each predicted with its noise from the others of its level and those below: S×N_t.
-  virtual Gaussians LeaveOneOut(int level) const = 0;
+  // The observations of a level, each predicted with its noise from the others of its level and those below; draws count
+  // as they would without it.
+  virtual LeftOut LeaveOneOut(int level) const = 0;
+  // log p(data of a stage (BaselineModel) | draw), one per draw.
+  virtual Vector LogLikelihoods(int stage) const = 0;
 
-  virtual double noise(int level) const = 0;  // learned variance, with the floor
+  virtual Vector Noise(int level) const = 0;  // S: learned variance, with the floor
   virtual double max_jitter() const = 0;
   virtual int64_t MemoryBytes() const = 0;
 };
 
-// `count` samples of one Gaussian, count × n; standard normals of sample i are those of stream (seed, i).
-absl::StatusOr<Matrix> SampleGaussian(ScaledPosterior::JointGaussian joint, int count, uint64_t seed);
+// Samples of one Gaussian into some rows of `paths`, which has n columns; standard normals of row i are those of stream
+// (seed, stream, i).
+absl::Status SampleGaussian(ScaledPosterior::JointGaussian joint, const std::vector<int>& rows, uint64_t seed,
+                            uint32_t stream, Matrix& paths);
+
+// Which of the draws with these weights each of `count` samples follows, as lists of samples, one per draw. Sample i depends on
+// the seed, the stream and i alone.
+std::vector<std::vector<int>> SamplesOfDraws(const Vector& weights, int count, uint64_t seed, uint32_t stream);
 
 }  // namespace fidelio
 

@@ -1,7 +1,13 @@
-// StageSearch: finds the hyperparameters of a BaselineModel, stage by stage: L-BFGS from several starts per kernel family, and
-// the best of their ends.
+// StageSearch: learns the hyperparameters of a BaselineModel, stage by stage:
 //
-// Deterministic for a seed, whatever the number of threads. Every finished round of L-BFGS is kept in a SearchState, which can be
+//   1. optimise    L-BFGS from several starts per form: a little from each, then the best few to their ends
+//   2. curvature   Hessians at the distinct modes; they give each mode's evidence (Laplace) Z
+//   3. sample      HMC chains from the modes that matter, whitened by their Hessians
+//
+// A stage's result is a set of draws; those of mode m share a weight ∝ Z_m^(1/temperature). With few observations the data leave
+// much open, and one point of hyperparameters alone is far too sure of itself.
+//
+// Deterministic for a seed, whatever the number of threads. Every finished piece of work is kept in a SearchState, which can be
 // copied at any time and continued with the same result.
 #ifndef FIDELIO_CORE_BASELINE_STAGE_SEARCH_H_
 #define FIDELIO_CORE_BASELINE_STAGE_SEARCH_H_
@@ -16,22 +22,58 @@
 #include "absl/status/statusor.h"
 #include "core/baseline/baseline_model.h"
 #include "core/emulator/fit_observer.h"
+#include "core/optim/hmc.h"
 
 namespace fidelio {
 
+// How much work a stage does.
+struct SearchSettings {
+  int chains = 4;        // 0: the best mode alone
+  int warmup = 24;       // transitions per chain
+  int transitions = 48;  // kept per chain, before thinning
+  int thin = 8;
+  int leapfrogs = 8;
+};
+
+// For a stage of so many observations: the more there are, the less is left to average over, and the dearer it is.
+SearchSettings SettingsForStage(int64_t observations);
+
 // A finished or running L-BFGS run.
 struct SearchStart {
-  KernelFamily family = KernelFamily::kRbf;
+  StageForm form;
   Vector z;  // whitened
   double value = std::numeric_limits<double>::infinity();
   int rounds = 0;
   bool done = false;
 };
 
+// A mode of the posterior.
+struct SearchMode {
+  StageForm form;
+  Vector z;
+  double value = 0;     // −log posterior with a normalised prior
+  Matrix hessian = {};  // empty until measured
+  double weight = 0;    // 0: dropped
+};
+
+struct SearchChain {
+  int mode = 0;
+  bool started = false;
+  HmcState hmc;
+  std::vector<Vector> draws;  // whitened
+};
+
 struct SearchState {
   std::vector<StageParameters> found;  // of the stages that are done
   double value = 0;                    // −log posterior of those, summed
-  std::vector<SearchStart> starts;     // of the stage that is under way; empty until it begins
+  // Of the stage that is under way, each empty until it begins.
+  std::vector<SearchStart> starts;
+  bool screened = false;  // the starts that are not worth going on with are done
+  std::vector<SearchMode> modes;
+  std::vector<SearchChain> chains;
+
+  double acceptance = 0;  // of HMC, summed over `transitions` of the stages that are done
+  int64_t transitions = 0;
   int64_t iterations = 0;
   int64_t evaluations = 0;
   double seconds = 0;  // spent before this state was taken
@@ -61,7 +103,8 @@ class SharedSearchState {
 
 struct SearchRequest {
   const BaselineModel* model = nullptr;
-  std::optional<KernelFamily> kernel;  // absent: the best of all
+  std::optional<KernelFamily> kernel;  // absent: all, weighed by their evidence
+  bool point_estimate = false;         // the best mode alone
   std::vector<StageParameters> warm;   // starts of each stage besides the prior's centre; empty: a cold start
   uint64_t seed = 0;
   int threads = 0;
@@ -73,6 +116,7 @@ struct SearchRequest {
 struct SearchResult {
   std::vector<StageParameters> stages;
   double log_posterior = 0;
+  double acceptance = 0;
   int64_t evaluations = 0;
   double seconds = 0;
 };

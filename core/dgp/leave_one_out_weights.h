@@ -8,6 +8,9 @@
 namespace fidelio {
 
 // S values each.
+Vector WeightsWithout(const Vector& weight, const Vector& log_density);
+
+// The same of Gaussians.
 Vector WeightsWithout(double y, const Vector& weight, const Vector& mean, const Vector& variance);
 
 }  // namespace fidelio

@@ -4,10 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "Eigen/Eigenvalues"
-#include "absl/strings/str_format.h"
-#include "core/base/normal.h"
 #include "core/base/status_macros.h"
+#include "core/optim/laplace.h"
 
 namespace fidelio {
 namespace {
@@ -16,7 +14,6 @@ constexpr double kSameValue = 0.05;     // two runs of a structure ended at one 
 constexpr double kSamePlace = 0.5;      // … and whitened parameters this near, each
 constexpr double kFarBelow = 25;        // nats below the best: no evidence makes up for it
 constexpr size_t kMostModes = 6;        // whose curvature is measured
-constexpr double kLeastCurvature = 1;   // of the posterior, in prior units
 constexpr double kNeededWeight = 1e-6;  // of the best mode of all levels, whatever its evidence
 constexpr double kPartLogPrior = 2;     // prior log odds of a structure without the lowest levels, as measured to work
 
@@ -54,35 +51,11 @@ std::vector<ModeState> DistinctModes(const std::vector<StartState>& ends,
   return distinct;
 }
 
-namespace {
-
-struct Curvature {
-  Vector values;  // not below kLeastCurvature
-  Matrix vectors;
-};
-
-absl::StatusOr<Curvature> MeasureCurvature(const ConstMatrixRef& hessian) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(0.5 * (hessian + hessian.transpose()));
-  if (eigen.info() != Eigen::Success || !eigen.eigenvalues().allFinite()) {
-    return absl::InternalError(
-        absl::StrFormat("Hessian (%d×%d) of the log posterior has no eigenvalues", hessian.rows(), hessian.cols()));
-  }
-  return Curvature{.values = eigen.eigenvalues().cwiseMax(kLeastCurvature), .vectors = eigen.eigenvectors()};
-}
-
-// log ∫ exp(log_peak − ½ zᵀHz) dz
-double Laplace(double log_peak, const Vector& curvature) {
-  return log_peak + 0.5 * static_cast<double>(curvature.size()) * kLogTwoPi - 0.5 * curvature.array().log().sum();
-}
-
-}  // namespace
-
 absl::Status MeasureEvidence(std::vector<ModeState>& modes) {
   for (ModeState& mode : modes) {
     FIDELIO_ASSIGN_OR_RETURN(const Curvature curvature, MeasureCurvature(mode.hessian));
-    mode.log_evidence = Laplace(-mode.value, curvature.values);
-    mode.space.origin = mode.z;
-    mode.space.basis = curvature.vectors * curvature.values.cwiseSqrt().cwiseInverse().asDiagonal();
+    mode.log_evidence = LaplaceEvidence(-mode.value, curvature.values);
+    mode.space = WhitenedSpace(mode.z, curvature);
   }
   return absl::OkStatus();
 }
@@ -100,9 +73,9 @@ absl::Status CompleteEvidence(const std::vector<std::shared_ptr<const MomentMode
     const int begin = whole.layout.Begin(s);
     const int size = parameters.size() - begin;
     FIDELIO_ASSIGN_OR_RETURN(const Curvature curvature, MeasureCurvature(best.hessian.bottomRightCorner(size, size)));
-    const double upper =
-        Laplace(recursion.log_likelihood() - recursion.log_likelihood_below(s) + parameters.LogPriorFrom(begin, theta),
-                curvature.values);
+    const double upper = LaplaceEvidence(
+        recursion.log_likelihood() - recursion.log_likelihood_below(s) + parameters.LogPriorFrom(begin, theta),
+        curvature.values);
     const double units = std::log(whole.data.scaling.output_sd / part.data.scaling.output_sd);
     mode.log_evidence += best.log_evidence - upper + static_cast<double>(part.data.y.size()) * units + kPartLogPrior;
   }
@@ -132,23 +105,13 @@ void WeighByEvidence(const MomentFitSettings& settings, std::vector<ModeState>& 
 }
 
 std::vector<ChainState> AllotChains(int chains, const std::vector<ModeState>& modes) {
-  std::vector<int> allotted(modes.size(), 0);
+  Vector weights(static_cast<Eigen::Index>(modes.size()));
+  for (size_t m = 0; m < modes.size(); ++m) weights[static_cast<Eigen::Index>(m)] = modes[m].weight;
   std::vector<ChainState> result;
-  const auto give = [&](size_t m) {
-    ++allotted[m];
+  for (const int mode : AllotChains(chains, weights)) {
     ChainState chain;
-    chain.mode = static_cast<int>(m);
+    chain.mode = mode;
     result.push_back(std::move(chain));
-  };
-  for (size_t m = 0; m < modes.size(); ++m) {
-    if (modes[m].weight > 0) give(m);
-  }
-  while (static_cast<int>(result.size()) < chains) {
-    size_t best = 0;
-    for (size_t m = 1; m < modes.size(); ++m) {
-      if (modes[m].weight / (allotted[m] + 1) > modes[best].weight / (allotted[best] + 1)) best = m;
-    }
-    give(best);
   }
   return result;
 }

@@ -25,6 +25,8 @@ struct FitOptions {
   int inducing_points = 0;  // ≥ 0, per layer and at most
   int batch_size = 0;       // ≥ 0, observations of a level per step of mf_dgp_svi, at most
   int64_t steps = 0;        // ≥ 0, of mf_dgp_svi
+  // Of ar1, ar1_recursive, nargp and deep_mf: hyperparameters at their most probable values instead of an average over them.
+  bool point_estimate = false;
   // A model that the same method fitted, with the same numbers of levels and inputs: it shows where to start from.
   const Emulator* warm_start = nullptr;
 };

@@ -25,6 +25,7 @@ absl::StatusOr<GpPosterior> GpPosterior::Build(const GpModel& model, const Vecto
   p.inverse_ = conditioning.inverse_factor();
   p.jitter_ = conditioning.jitter();
   p.noise_ = noise.array() + p.jitter_ * diagonal;
+  p.log_likelihood_ = conditioning.log_likelihood();
   return p;
 }
 

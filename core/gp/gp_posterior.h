@@ -40,6 +40,7 @@ class GpPosterior {
   // f at the rows of z, each without one observation: row j without observation left_out[j].
   Moments PredictWithout(const Matrix& z, const Eigen::VectorXi& left_out) const;
 
+  double log_likelihood() const { return log_likelihood_; }  // log p(y | θ)
   double jitter() const { return jitter_; }
   int64_t MemoryBytes() const;
 
@@ -53,7 +54,7 @@ class GpPosterior {
   Vector y_, whitened_, alpha_;  // N: L⁻¹(y − m), K⁻¹(y − m)
   Vector noise_;                 // N: variances, jitter included
   Matrix inverse_;               // L⁻¹, lower triangular
-  double jitter_ = 0;
+  double jitter_ = 0, log_likelihood_ = 0;
 };
 
 }  // namespace fidelio

@@ -205,12 +205,14 @@ absl::StatusOr<std::unique_ptr<EmulatorFit>> FitRunner::Prepare(const FitJob& jo
     if (fit.ok()) return fit;
     // Another version's, or damaged before it was stored: the observations are still there.
   }
-  return Start(job, info.options, *choice.method, data);
+  return Start(job, info.options, choice, data);
 }
 
 absl::StatusOr<std::unique_ptr<EmulatorFit>> FitRunner::Start(const FitJob& job, const FitSpec& asked,
-                                                              const EmulatorMethod& method, const Dataset& data) {
+                                                              const MethodChoice& choice, const Dataset& data) {
+  const EmulatorMethod& method = *choice.method;
   FitOptions options;
+  options.point_estimate = choice.inference == Inference::kPointEstimate;
   options.kernel = asked.kernel_family;
   // Nothing large is as smooth as RBF says: there the default is that the families compete.
   if (method.checkpoint_kind == kNeighbourDgpKind && options.kernel == KernelFamily::kRbf) options.kernel.reset();

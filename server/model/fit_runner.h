@@ -22,6 +22,7 @@
 #include "server/model/conditioned_revision.h"
 #include "server/model/fit_job.h"
 #include "server/model/fit_scheduler.h"
+#include "server/model/method_choice.h"
 #include "server/model/service_context.h"
 
 namespace fidelio {
@@ -41,7 +42,7 @@ class FitRunner {
   absl::StatusOr<std::unique_ptr<EmulatorFit>> Prepare(const FitJob& job, const FitRecord& record, ModelKind kind,
                                                        const Dataset& data);
   absl::StatusOr<std::unique_ptr<EmulatorFit>> Start(const FitJob& job, const FitSpec& asked,
-                                                     const EmulatorMethod& method, const Dataset& data);
+                                                     const MethodChoice& choice, const Dataset& data);
   absl::Status SaveState(FitJob& job, const EmulatorFit& fit);
   absl::Status Succeed(FitJob& job, const IndexedModel& model, std::unique_ptr<Emulator> emulator);
   // A fit's revision given the observations that came while it ran, if the one that the model serves knows them already (by

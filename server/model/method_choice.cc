@@ -27,9 +27,13 @@ constexpr Row kRows[] = {
     {ModelKind::kMfDgp, Inference::kNeighbours, "mf_dgp_neighbours"},
     {ModelKind::kGp, Inference::kMoments, "mf_dgp"},
     {ModelKind::kGp, Inference::kNeighbours, "mf_dgp_neighbours"},
+    {ModelKind::kAr1, Inference::kMoments, "ar1"},
     {ModelKind::kAr1, Inference::kPointEstimate, "ar1"},
+    {ModelKind::kAr1Recursive, Inference::kMoments, "ar1_recursive"},
     {ModelKind::kAr1Recursive, Inference::kPointEstimate, "ar1_recursive"},
+    {ModelKind::kNargp, Inference::kMoments, "nargp"},
     {ModelKind::kNargp, Inference::kPointEstimate, "nargp"},
+    {ModelKind::kDeepMf, Inference::kMoments, "deep_mf"},
     {ModelKind::kDeepMf, Inference::kPointEstimate, "deep_mf"},
 };
 

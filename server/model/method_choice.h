@@ -7,7 +7,8 @@
 //                   NEIGHBOURS        mf_dgp_neighbours
 //   GP              MOMENTS           mf_dgp, of the highest fidelity alone
 //                   NEIGHBOURS        mf_dgp_neighbours, likewise
-//   AR1, …          POINT_ESTIMATE    ar1, ar1_recursive, nargp, deep_mf
+//   AR1, …          MOMENTS           ar1, ar1_recursive, nargp, deep_mf
+//                   POINT_ESTIMATE    likewise, with FitOptions::point_estimate
 // AUTO is a kind's first inference; for an MF_DGP or GP with more than 2,000 observations of a level, NEIGHBOURS.
 // What the registry lacks is not offered. Free functions without state: safe from every thread.
 #ifndef FIDELIO_SERVER_MODEL_METHOD_CHOICE_H_

@@ -74,7 +74,7 @@ class ProblemsCommand : public Command {
         ->check(CLI::PositiveNumber)
         ->capture_default_str();
     app.add_option("--first-seed", first_seed_, "seed of the first data set")->capture_default_str();
-    app.add_option("--methods", methods_, "mf_dgp, gp")->delimiter(',')->capture_default_str();
+    app.add_option("--methods", methods_, "by name, as in table1")->delimiter(',')->capture_default_str();
     app.add_option("--also", also_, "results of other programs on the same data, as written by --json");
     app.add_option("--jobs", jobs_, "data sets at a time, one thread each")
         ->check(CLI::PositiveNumber)

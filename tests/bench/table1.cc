@@ -43,7 +43,9 @@ constexpr Bar kBars[] = {{"mf_dgp", "currin_paper", 0.975, 0.36, 0.0},
                          {"ar1", "hartmann3", -kNone, 0.046, kNone, 2},
                          {"nargp", "borehole", -kNone, 0.017, kNone, 2},
                          {"nargp", "branin", -kNone, 0.032, kNone, 2},
-                         {"nargp", "hartmann3", -kNone, 0.10, kNone, 2}};
+                         {"nargp", "hartmann3", -kNone, 0.10, kNone, 2},
+                         {"deep_mf", "branin", -kNone, kNone, kNone, 2},
+                         {"deep_mf", "hartmann3", -kNone, kNone, kNone, 2}};
 constexpr double kLowestCoverage = 0.90;
 constexpr double kHighestCoverage = 0.99;
 

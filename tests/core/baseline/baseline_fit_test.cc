@@ -1,6 +1,7 @@
 #include "core/baseline/baseline_fit.h"
 
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +21,7 @@ class StopAfter : public FitObserver {
     EXPECT_GE(progress.fraction, last_.fraction);
     EXPECT_GT(progress.iteration, last_.iteration);
     EXPECT_LE(progress.fraction, 1);
-    EXPECT_EQ(std::string(progress.phase), "optimise");
+    phases_.insert(progress.phase);
     last_ = progress;
     if (progress.iteration < calls_) return true;
     if (fit_ != nullptr) saved_ = fit_->SaveState();
@@ -28,12 +29,14 @@ class StopAfter : public FitObserver {
   }
   const FitProgress& last() const { return last_; }
   const std::string& saved() const { return saved_; }
+  const std::set<std::string>& phases() const { return phases_; }
 
  private:
   const BaselineFit* fit_;
   const int64_t calls_;
   FitProgress last_;
   std::string saved_;
+  std::set<std::string> phases_;
 };
 
 class BaselineFitTest : public ::testing::TestWithParam<BaselineMethod> {
@@ -61,7 +64,10 @@ TEST_P(BaselineFitTest, InterruptedFitContinuesToTheSameModel) {
   StopAfter watch(nullptr, int64_t{1} << 40);
   const auto model = whole->Run(&watch);
   ASSERT_TRUE(model.ok());
-  for (const double part : {0.0, 0.3, 0.6, 0.95}) {
+  EXPECT_EQ(watch.phases(), (std::set<std::string>{"optimise", "curvature", "sample"}));
+  EXPECT_GT((*model)->report().draws, 1);
+  EXPECT_GT((*model)->report().acceptance, 0.4);
+  for (const double part : {0.0, 0.3, 0.6, 0.8, 0.95}) {
     auto fit = Create(data, {.kernel = std::nullopt, .seed = 5, .threads = 2});
     StopAfter stop(fit.get(), 1 + static_cast<int64_t>(part * static_cast<double>(watch.last().iteration)));
     EXPECT_EQ(fit->Run(&stop).status().code(), absl::StatusCode::kCancelled);
@@ -99,6 +105,20 @@ TEST_P(BaselineFitTest, BudgetsEndTheFitWithTheBestSoFar) {
   }
 }
 
+TEST_P(BaselineFitTest, APointEstimateIsTheBestModeAlone) {
+  const Dataset data = SmallData({10, 5}, 1);
+  StopAfter watch(nullptr, int64_t{1} << 40);
+  const auto point = Create(data, {.point_estimate = true})->Run(&watch);
+  const auto whole = Create(data)->Run();
+  ASSERT_TRUE(point.ok() && whole.ok());
+  EXPECT_EQ(watch.phases(), (std::set<std::string>{"optimise"}));
+  EXPECT_EQ((*point)->report().draws, 1);
+  if (GetParam() == BaselineMethod::kAr1 ||
+      GetParam() == BaselineMethod::kDeepMf) {  // others' upper levels see other means
+    EXPECT_EQ((*point)->report().log_posterior, (*whole)->report().log_posterior);
+  }
+}
+
 TEST_P(BaselineFitTest, WarmStartNeedsFewerEvaluations) {
   const Dataset data = SmallData({12, 6}, 2);
   const auto cold = Create(data)->Run();
@@ -124,9 +144,13 @@ TEST_P(BaselineFitTest, BadOptionsAndStatesAreErrors) {
 }
 
 TEST_P(BaselineFitTest, MemoryGrowsWithTheSquareOfTheObservations) {
-  const double small = BaselineFit::MemoryBytes(GetParam(), {100, 50}, 2);
-  EXPECT_NEAR(BaselineFit::MemoryBytes(GetParam(), {1000, 500}, 2) / small, 100, 1);
-  EXPECT_GT(BaselineFit::MemoryBytes(GetParam(), {100, 50}, 4), small);
+  const double large = BaselineFit::MemoryBytes(GetParam(), {3000, 1500}, 2);
+  EXPECT_NEAR(BaselineFit::MemoryBytes(GetParam(), {30000, 15000}, 2) / large, 100, 1);
+  EXPECT_GT(BaselineFit::MemoryBytes(GetParam(), {3000, 1500}, 4), large);
+  // Less data has more draws.
+  const double small = BaselineFit::MemoryBytes(GetParam(), {30, 15}, 2);
+  EXPECT_GT(small, large / 10000);
+  EXPECT_LT(small, large / 1000);
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, BaselineFitTest, ::testing::ValuesIn(kAllBaselineMethods),

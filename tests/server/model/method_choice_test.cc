@@ -35,5 +35,16 @@ TEST(MethodChoiceTest, WhatIsAskedForIsTakenWhateverTheSize) {
                       absl::StatusCode::kInvalidArgument, {"options.inference", "NEIGHBOURS"}));
 }
 
+TEST(MethodChoiceTest, TheClassicModelsAverageOverHyperparametersUnlessThePointEstimateIsAskedFor) {
+  for (const ModelKind kind : {ModelKind::kAr1, ModelKind::kAr1Recursive, ModelKind::kNargp, ModelKind::kDeepMf}) {
+    const auto by_default = ChooseMethod(kind, Inference::kAuto, {10, 10});
+    const auto asked = ChooseMethod(kind, Inference::kPointEstimate, {10, 10});
+    ASSERT_TRUE(by_default.ok() && asked.ok()) << by_default.status() << asked.status();
+    EXPECT_EQ(by_default->inference, Inference::kMoments);
+    EXPECT_EQ(asked->inference, Inference::kPointEstimate);
+    EXPECT_EQ(by_default->method, asked->method);
+  }
+}
+
 }  // namespace
 }  // namespace fidelio

@@ -1,0 +1,40 @@
+// Laplace's approximation at the modes of a density, and how much each mode counts.
+//
+//   log Z = log p(z*) + ½ n log 2π − ½ log det H,         H: Hessian of −log p at the mode z*
+//
+// Parameters are in prior units, where a posterior is never wider than its prior: eigenvalues of H count as at least 1.
+#ifndef FIDELIO_CORE_OPTIM_LAPLACE_H_
+#define FIDELIO_CORE_OPTIM_LAPLACE_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/base/types.h"
+#include "core/optim/hmc.h"
+
+namespace fidelio {
+
+struct Curvature {
+  Vector values;  // n, at least 1
+  Matrix vectors;
+};
+
+// Of a Hessian that need not be quite symmetric. INTERNAL when it has no eigenvalues.
+absl::StatusOr<Curvature> MeasureCurvature(const ConstMatrixRef& hessian);
+
+// log Z of a mode with that log density.
+double LaplaceEvidence(double log_peak, const Vector& curvature);
+
+// Coordinates in which the density is about isotropic.
+HmcSpace WhitenedSpace(const Vector& mode, const Curvature& curvature);
+
+// Weights ∝ Z^(1/temperature) that sum to 1: the largest `most` of them, without those below `least` of the sum of all.
+Vector WeightsByEvidence(const Vector& log_evidence, double temperature, int most, double least);
+
+// For each of `chains` the mode that it belongs to: one for every mode with a weight, the others where the weight per chain is
+// largest.
+std::vector<int> AllotChains(int chains, const Vector& weights);
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_OPTIM_LAPLACE_H_
