@@ -143,19 +143,23 @@ TEST_P(EveryKindTest, AnswersTheSameBitsAfterAKill) {
   EXPECT_EQ(after.design.variance_after, before.design.variance_after);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ways, EveryKindTest,
-                         ::testing::Values(Way{"MfDgpByMoments", v1::MODEL_KIND_MF_DGP, v1::INFERENCE_MOMENTS},
-                                           Way{"MfDgpVariational", v1::MODEL_KIND_MF_DGP, v1::INFERENCE_VARIATIONAL},
-                                           Way{"MfDgpBySvi", v1::MODEL_KIND_MF_DGP, v1::INFERENCE_SVI},
-                                           Way{"MfDgpByNeighbours", v1::MODEL_KIND_MF_DGP, v1::INFERENCE_NEIGHBOURS},
-                                           Way{"GpByMoments", v1::MODEL_KIND_GP, v1::INFERENCE_MOMENTS},
-                                           Way{"GpByNeighbours", v1::MODEL_KIND_GP, v1::INFERENCE_NEIGHBOURS},
-                                           Way{"Ar1", v1::MODEL_KIND_AR1, v1::INFERENCE_POINT_ESTIMATE},
-                                           Way{"Ar1Recursive", v1::MODEL_KIND_AR1_RECURSIVE,
-                                               v1::INFERENCE_POINT_ESTIMATE},
-                                           Way{"Nargp", v1::MODEL_KIND_NARGP, v1::INFERENCE_POINT_ESTIMATE},
-                                           Way{"DeepMf", v1::MODEL_KIND_DEEP_MF, v1::INFERENCE_POINT_ESTIMATE}),
-                         [](const auto& way) { return std::string(way.param.name); });
+INSTANTIATE_TEST_SUITE_P(
+    Ways, EveryKindTest,
+    ::testing::Values(Way{"MfDgpByMoments", v1::MODEL_KIND_MF_DGP, v1::INFERENCE_MOMENTS},
+                      Way{"MfDgpVariational", v1::MODEL_KIND_MF_DGP, v1::INFERENCE_VARIATIONAL},
+                      Way{"MfDgpBySvi", v1::MODEL_KIND_MF_DGP, v1::INFERENCE_SVI},
+                      Way{"MfDgpByNeighbours", v1::MODEL_KIND_MF_DGP, v1::INFERENCE_NEIGHBOURS},
+                      Way{"GpByMoments", v1::MODEL_KIND_GP, v1::INFERENCE_MOMENTS},
+                      Way{"GpByNeighbours", v1::MODEL_KIND_GP, v1::INFERENCE_NEIGHBOURS},
+                      Way{"Ar1", v1::MODEL_KIND_AR1, v1::INFERENCE_POINT_ESTIMATE},
+                      Way{"Ar1Recursive", v1::MODEL_KIND_AR1_RECURSIVE, v1::INFERENCE_POINT_ESTIMATE},
+                      Way{"Nargp", v1::MODEL_KIND_NARGP, v1::INFERENCE_POINT_ESTIMATE},
+                      Way{"DeepMf", v1::MODEL_KIND_DEEP_MF, v1::INFERENCE_POINT_ESTIMATE},
+                      Way{"Ar1ByMoments", v1::MODEL_KIND_AR1, v1::INFERENCE_MOMENTS},
+                      Way{"Ar1RecursiveByMoments", v1::MODEL_KIND_AR1_RECURSIVE, v1::INFERENCE_MOMENTS},
+                      Way{"NargpByMoments", v1::MODEL_KIND_NARGP, v1::INFERENCE_MOMENTS},
+                      Way{"DeepMfByMoments", v1::MODEL_KIND_DEEP_MF, v1::INFERENCE_MOMENTS}),
+    [](const auto& way) { return std::string(way.param.name); });
 
 }  // namespace
 }  // namespace fidelio

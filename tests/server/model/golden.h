@@ -38,7 +38,11 @@ inline constexpr Way kWays[] = {{"mf-dgp-variational", ModelKind::kMfDgp, Infere
                                 {"ar1", ModelKind::kAr1, Inference::kPointEstimate},
                                 {"ar1-recursive", ModelKind::kAr1Recursive, Inference::kPointEstimate},
                                 {"nargp", ModelKind::kNargp, Inference::kPointEstimate},
-                                {"deep-mf", ModelKind::kDeepMf, Inference::kPointEstimate}};
+                                {"deep-mf", ModelKind::kDeepMf, Inference::kPointEstimate},
+                                {"ar1-moments", ModelKind::kAr1, Inference::kMoments},
+                                {"ar1-recursive-moments", ModelKind::kAr1Recursive, Inference::kMoments},
+                                {"nargp-moments", ModelKind::kNargp, Inference::kMoments},
+                                {"deep-mf-moments", ModelKind::kDeepMf, Inference::kMoments}};
 
 // The three files of a way.
 struct WayFiles {
