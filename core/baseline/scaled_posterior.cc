@@ -19,13 +19,16 @@ absl::Status SampleGaussian(ScaledPosterior::JointGaussian joint, const std::vec
   return absl::OkStatus();
 }
 
+size_t DrawOf(const Vector& weights, double quantile) {
+  Eigen::Index k = 0;
+  while (k + 1 < weights.size() && (quantile -= weights[k]) >= 0) ++k;
+  return static_cast<size_t>(k);
+}
+
 std::vector<std::vector<int>> SamplesOfDraws(const Vector& weights, int count, uint64_t seed, uint32_t stream) {
   std::vector<std::vector<int>> samples(weights.size());
   for (int i = 0; i < count; ++i) {
-    double left = Random(seed, stream, static_cast<uint32_t>(i)).Uniform();
-    size_t k = 0;
-    while (k + 1 < samples.size() && (left -= weights[static_cast<Eigen::Index>(k)]) >= 0) ++k;
-    samples[k].push_back(i);
+    samples[DrawOf(weights, Random(seed, stream, static_cast<uint32_t>(i)).Uniform())].push_back(i);
   }
   return samples;
 }

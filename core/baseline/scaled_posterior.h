@@ -6,6 +6,7 @@
 #ifndef FIDELIO_CORE_BASELINE_SCALED_POSTERIOR_H_
 #define FIDELIO_CORE_BASELINE_SCALED_POSTERIOR_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -70,6 +71,9 @@ class ScaledPosterior {
 // (seed, stream, i).
 absl::Status SampleGaussian(ScaledPosterior::JointGaussian joint, const std::vector<int>& rows, uint64_t seed,
                             uint32_t stream, Matrix& paths);
+
+// The draw, of those with these weights, at a quantile from 0 to 1.
+size_t DrawOf(const Vector& weights, double quantile);
 
 // Which of the draws with these weights each of `count` samples follows, as lists of samples, one per draw. Sample i depends on
 // the seed, the stream and i alone.
