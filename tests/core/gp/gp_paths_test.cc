@@ -48,7 +48,7 @@ TEST_P(GpPathsTest, OfAllLevelsTogether) {
   z << SmallQueries(6, 2), Eigen::Vector<double, 6>(0, 1, 2, 2, 1, 0);
   for (const int hidden : {0, 3}) {
     SCOPED_TRACE(hidden);
-    ExpectPosteriorMoments(CoKriging(ScaleData(data), GetParam(), hidden), z);
+    ExpectPosteriorMoments(CoKriging(ScaleData(data), {.family = GetParam(), .hidden = hidden}), z);
   }
 }
 
@@ -61,9 +61,9 @@ TEST_P(GpPathsTest, OfTheLayersOfAChain) {
                                          .outputs = data.levels[0].y,
                                          .noise = Vector::Zero(9),
                                          .learn_noise = true};
-    ExpectPosteriorMoments(ChainLayer(kind, observations, GetParam(), {}), SmallQueries(6, columns));
+    ExpectPosteriorMoments(ChainLayer(kind, observations, {.family = GetParam()}, {}), SmallQueries(6, columns));
     const LayerObservations none{.inputs = Matrix(0, columns), .outputs = {}, .noise = {}, .learn_noise = true};
-    ExpectPosteriorMoments(ChainLayer(kind, none, GetParam(), {}), SmallQueries(6, columns));
+    ExpectPosteriorMoments(ChainLayer(kind, none, {.family = GetParam()}, {}), SmallQueries(6, columns));
   }
 }
 

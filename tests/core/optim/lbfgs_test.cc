@@ -115,7 +115,9 @@ TEST(LbfgsTest, TellsTheBestValueAfterEveryEvaluation) {
   EXPECT_EQ(asked[0], HUGE_VAL);  // nothing is known before the first
   for (size_t i = 0; i < told.size(); ++i) {
     EXPECT_TRUE(std::isfinite(told[i]));
-    if (i > 0) EXPECT_EQ(asked[i], told[i - 1]);
+    if (i > 0) {
+      EXPECT_EQ(asked[i], told[i - 1]);
+    }
   }
   EXPECT_EQ(told.back(), result.value);
 }
