@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "core/base/random.h"
 #include "gtest/gtest.h"
 #include "tests/support/near.h"
 #include "tests/support/small_data.h"
@@ -47,7 +48,8 @@ TEST_P(BaselineEmulatorTest, EveryKernelAndTheBestOfThemFit) {
     EXPECT_LT(Error(*model, 1), 0.4);
     best = std::max(best, model->report().log_posterior);
   }
-  EXPECT_GE(Fit(data, {.kernel = std::nullopt})->report().log_posterior, best - 1e-6);
+  // Searches end near a mode, not at it: among many starts, one that was screened goes on in other steps.
+  EXPECT_GE(Fit(data, {.kernel = std::nullopt})->report().log_posterior, best - 0.05);
 }
 
 TEST_P(BaselineEmulatorTest, UnitsDoNotMatter) {
@@ -84,8 +86,9 @@ TEST_P(BaselineEmulatorTest, GivenNoiseIsUsedPointByPoint) {
 // Draw by draw: the same hyperparameters, and what is left after the observation and the levels above are taken away.
 TEST_P(BaselineEmulatorTest, LeaveOneOutEqualsConditioningOnTheRest) {
   Dataset data = SmallData({9, 6, 4}, 1);
-  // Variances that are not rounding beside the prior's.
-  for (LevelData& level : data.levels) level.noise_variance = Vector::Constant(level.y.size(), 1e-3);
+  // Noise, so that variances are not rounding beside the prior's.
+  Random random(/*seed=*/5, /*stream=*/0);
+  for (LevelData& level : data.levels) level.y += 0.1 * random.NormalVector(static_cast<int>(level.y.size()));
   const auto model = Fit(data);
   const auto left_out = model->LeaveOneOutMixtures();
   ASSERT_TRUE(left_out.ok());
@@ -99,7 +102,6 @@ TEST_P(BaselineEmulatorTest, LeaveOneOutEqualsConditioningOnTheRest) {
         }
         rest.levels[t].x = data.levels[t].x(kept, Eigen::all).eval();
         rest.levels[t].y = data.levels[t].y(kept).eval();
-        rest.levels[t].noise_variance = data.levels[t].noise_variance(kept).eval();
       }
       const auto conditioned = model->Condition(rest, 1);
       ASSERT_TRUE(conditioned.ok()) << conditioned.status();
