@@ -48,7 +48,7 @@ TEST(CompletionTest, BashOffersCommandsThatBeginSo) {
 }
 
 TEST(CompletionTest, BashOffersOptionsAndTheirWords) {
-  EXPECT_EQ(Offered({"fidelio", "fit", "wing", "--wa"}), Words({"--watch", "--warm-start"}));
+  EXPECT_EQ(Offered({"fidelio", "fit", "wing", "--wa"}), Words({"--watch", "--wait", "--warm-start"}));
   EXPECT_EQ(Offered({"fidelio", "fit", "wing", "--kernel", "mat"}), Words({"matern12", "matern32", "matern52"}));
   EXPECT_EQ(Offered({"fidelio", "model", "create", "a", "--kind", "mf"}), Words({"mf-dgp"}));
   EXPECT_EQ(Offered({"fidelio", "predict", "wing", "--tls-c"}), Words({"--tls-ca"}));  // of every command

@@ -163,7 +163,7 @@ TEST(StructuredStartsTest, EveryStartCanBeEvaluated) {
 TEST(StructuresTest, LargeDataGetFewerStructures) {
   EXPECT_EQ(DefaultStructures(KernelFamily::kRbf, {100}, 2).size(), 3u);
   EXPECT_EQ(DefaultStructures(KernelFamily::kRbf, {1000}, 2).size(), 1u);
-  EXPECT_EQ(DefaultStructures(std::nullopt, {100}, 2).size(), 9u);
+  EXPECT_EQ(DefaultStructures(std::nullopt, {100}, 2).size(), 12u);
 }
 
 TEST(StructuresTest, TheHighestLevelStandsAloneOnlyWithPointsEnough) {
