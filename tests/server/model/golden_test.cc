@@ -23,7 +23,7 @@ namespace {
 constexpr double kTolerance = 1e-8;
 constexpr uint32_t kFuture = 999;
 
-constexpr const char* kVersions[] = {"v1", "v2", "v3"};
+constexpr const char* kVersions[] = {"v1", "v2", "v3", "v4"};
 constexpr int kFirstOfEveryWay = 3;  // of these: files of all kinds are there from v4 on
 
 std::vector<const char*> VersionsOfEveryWay() {
