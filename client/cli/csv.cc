@@ -113,6 +113,11 @@ absl::Status CsvReader::ReadHeader() {
       return Error(absl::StrCat("header: columns are separated by ", columns[0][other] == ';' ? "semicolons" : "tabs",
                                 ", but must be by commas"));
     }
+    double number = 0;
+    if (std::all_of(columns.begin() + (columns.size() > 1 ? 1 : 0), columns.end(),
+                    [&](const std::string& column) { return absl::SimpleAtod(column, &number); })) {
+      return Error(absl::StrCat("row ", line_, ": numbers, but the first row must be a header, as in x1,x2,y"));
+    }
     columns_ = std::make_shared<const std::vector<std::string>>(std::move(columns));
     return absl::OkStatus();
   }
