@@ -52,6 +52,11 @@ std::string Unquote(absl::string_view field) {
   return absl::StrReplaceAll(field.substr(1, field.size() - 2), {{"\"\"", "\""}});
 }
 
+bool IsNumber(absl::string_view field) {
+  double number = 0;
+  return absl::SimpleAtod(Unquote(field), &number);
+}
+
 }  // namespace
 
 absl::StatusOr<CsvTable> CsvTable::Parse(std::string name, std::string text) {
@@ -99,6 +104,10 @@ absl::Status CsvReader::ReadHeader() {
     if (absl::StripAsciiWhitespace(line).empty()) continue;
     std::vector<absl::string_view> fields;
     if (!Split(line, &fields)) return Error(absl::StrCat("row ", line_, ": ", kOpenQuote));
+    // A row of data, the first field of which may be the name of a fidelity.
+    if (std::all_of(fields.begin() + (fields.size() > 1 ? 1 : 0), fields.end(), IsNumber)) {
+      return Error(absl::StrCat("row ", line_, ": numbers, but the first row must be a header, as in x1,x2,y"));
+    }
     std::vector<std::string> columns;
     for (const absl::string_view field : fields) {
       std::string column = Unquote(field);
@@ -112,11 +121,6 @@ absl::Status CsvReader::ReadHeader() {
     if (const size_t other = columns[0].find_first_of(";\t"); columns.size() == 1 && other != std::string::npos) {
       return Error(absl::StrCat("header: columns are separated by ", columns[0][other] == ';' ? "semicolons" : "tabs",
                                 ", but must be by commas"));
-    }
-    double number = 0;
-    if (std::all_of(columns.begin() + (columns.size() > 1 ? 1 : 0), columns.end(),
-                    [&](const std::string& column) { return absl::SimpleAtod(column, &number); })) {
-      return Error(absl::StrCat("row ", line_, ": numbers, but the first row must be a header, as in x1,x2,y"));
     }
     columns_ = std::make_shared<const std::vector<std::string>>(std::move(columns));
     return absl::OkStatus();
