@@ -86,7 +86,7 @@ std::string ReductionText(const v1::Model& model, double before, double after) {
   const int top = model.fidelities_size() - 1;
   const std::string what = absl::StrCat("the mean variance of ", top < 0 ? "the outputs" : model.fidelities(top).name(),
                                         " is expected to fall from ", RoundNumber(before), " to ", RoundNumber(after));
-  return before > 0 ? absl::StrCat(what, ", by ", RoundNumber(100 * (1 - after / before)), " %") : what;
+  return before > 0 ? absl::StrCat(what, ", by ", Percent(1 - after / before)) : what;
 }
 
 // ---- sample-dpp ----
