@@ -111,7 +111,8 @@ Flags ParseFlags(std::vector<std::string> arguments, const std::string& version)
   }
   for (size_t i = 0; i < texts.size(); ++i) {
     const auto& [setting, option] = options[i];
-    if (option->count() > 0) flags.settings[setting->name] = {texts[i], FlagName(*setting)};
+    if (option->count() == 0) continue;
+    flags.settings[setting->name] = {setting->is_switch && texts[i].empty() ? "true" : texts[i], FlagName(*setting)};
   }
   return flags;
 }

@@ -147,7 +147,7 @@ TEST_F(UpdateCliTest, WhatMakesNoSenseIsRefused) {
   EXPECT_EQ(Run({"model", "update", "wing", "--fidelities", "a"}).err,
             "fidelio: --fidelities: 1 names, but model \"wing\" has 2 fidelities, whose number can't change\n");
   EXPECT_EQ(Run({"model", "update", "wing", "--costs", "1"}).err,
-            "fidelio: --costs: 1 numbers, but there are 2 fidelities\n");
+            "fidelio: --costs: 1 number, but there are 2 fidelities\n");
 }
 
 TEST_F(CliTest, NamesOfModelsAreForScripts) {
