@@ -18,9 +18,9 @@ namespace {
 using Eigen::Index;
 
 constexpr int kNodes = 9;
-constexpr uint32_t kFirstLevelStream = 2;    // of the first level's samples
-constexpr uint32_t kLevelStream = 16;  // + level: of those of the levels above
-constexpr uint32_t kDrawStream = 32;   // + level: of the draws that samples follow
+constexpr uint32_t kFirstLevelStream = 2;  // of the first level's samples
+constexpr uint32_t kLevelStream = 16;      // + level: of those of the levels above
+constexpr uint32_t kDrawStream = 32;       // + level: of the draws that samples follow
 
 }  // namespace
 

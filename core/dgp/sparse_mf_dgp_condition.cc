@@ -21,7 +21,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr int kMostGrown = 1000;   // of a layer that grows
+constexpr int kMostGrown = 1000;      // of a layer that grows
 constexpr double kSameInput = 1e-10;  // squared distance in scaled units
 constexpr Index kMostAtOnce = 256;    // new observations
 

@@ -18,7 +18,7 @@ namespace {
 using Eigen::Index;
 
 constexpr uint32_t kFunctionStream = 64;  // of a PathOptions::seed
-constexpr Index kPathBlock = 64;              // inputs that one thread works on at a time
+constexpr Index kPathBlock = 64;          // inputs that one thread works on at a time
 constexpr int kGroup = 32;                // functions that are drawn, and evaluated, at a time
 
 }  // namespace

@@ -19,7 +19,7 @@ using Eigen::Index;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr int64_t kReadAhead = 10'000;  // points that are read from the store at a time
-constexpr int kRevisionAttempts = 8;   // to condition a revision while others change the model
+constexpr int kRevisionAttempts = 8;    // to condition a revision while others change the model
 
 ObservationBlock BlockOf(const ObservationBatch& batch) {
   ObservationBlock block;

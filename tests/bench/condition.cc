@@ -19,9 +19,9 @@ namespace {
 using Eigen::Index;
 
 constexpr int kConditionTestPoints = 500;
-constexpr double kWorstConditioned = 1.10;   // rmse, to that of the refit
-constexpr double kLeastSpeedup = 20;   // of the time
-constexpr uint64_t kNewSeed = 100000;  // of the new points, added to that of the data
+constexpr double kWorstConditioned = 1.10;  // rmse, to that of the refit
+constexpr double kLeastSpeedup = 20;        // of the time
+constexpr uint64_t kNewSeed = 100000;       // of the new points, added to that of the data
 
 struct Conditioned {
   double rmse_before = 0, rmse = 0, rmse_refit = 0;
@@ -93,7 +93,8 @@ class ConditionCommand : public Command {
       FIDELIO_ASSIGN_OR_RETURN(const Problem* problem, FindProblem(name));
       Conditioned sum;
       for (int s = 0; s < seeds_; ++s) {
-        FIDELIO_ASSIGN_OR_RETURN(const Conditioned m, Measure(*problem, points_, static_cast<uint64_t>(first_seed_ + s)));
+        FIDELIO_ASSIGN_OR_RETURN(const Conditioned m,
+                                 Measure(*problem, points_, static_cast<uint64_t>(first_seed_ + s)));
         for (auto [to, from] : {std::pair(&sum.rmse_before, m.rmse_before), std::pair(&sum.rmse, m.rmse),
                                 std::pair(&sum.rmse_refit, m.rmse_refit), std::pair(&sum.coverage, m.coverage),
                                 std::pair(&sum.coverage_refit, m.coverage_refit), std::pair(&sum.seconds, m.seconds),
@@ -116,7 +117,8 @@ class ConditionCommand : public Command {
                               {"seconds", sum.seconds},
                               {"seconds_refit", sum.seconds_refit}});
       if (!(ratio <= kWorstConditioned)) {
-        outcome.missed.push_back(absl::StrFormat("%s: rmse %.3f of that of a refit, bar %g", name, ratio, kWorstConditioned));
+        outcome.missed.push_back(
+            absl::StrFormat("%s: rmse %.3f of that of a refit, bar %g", name, ratio, kWorstConditioned));
       }
       if (!(speedup >= kLeastSpeedup)) {
         outcome.missed.push_back(

@@ -15,7 +15,7 @@
 namespace fidelio::bench {
 namespace {
 
-constexpr absl::Duration kCallPatience = absl::Seconds(60);      // for one call
+constexpr absl::Duration kCallPatience = absl::Seconds(60);  // for one call
 constexpr absl::Duration kFitPatience = absl::Seconds(180);  // for the end of a fit, whatever happens meanwhile
 constexpr int64_t kMaxFittedBatches = 12;                    // fits stay short
 constexpr int kReadPoints = 8;

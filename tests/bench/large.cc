@@ -102,8 +102,9 @@ class LargeCommand : public Command {
     const Index stride = map.x.rows() / candidates;
     Matrix some(candidates, 2);
     for (Index i = 0; i < candidates; ++i) some.row(i) = map.x.row(i * stride);
-    FIDELIO_ASSIGN_OR_RETURN(const client::DppDesign design,
-                             client->SampleDpp(kModel, {.k = kLargeDesign, .candidates = some, .seed = seed_}, patient));
+    FIDELIO_ASSIGN_OR_RETURN(
+        const client::DppDesign design,
+        client->SampleDpp(kModel, {.k = kLargeDesign, .candidates = some, .seed = seed_}, patient));
     row("design");
     if (design.inputs.rows() != kLargeDesign) outcome.missed.push_back("a design of another size");
     FIDELIO_RETURN_IF_ERROR(

@@ -15,7 +15,7 @@ constexpr double kLeft = 62, kRight = 12, kTop = 34, kBottom = 46;
 
 // Distinguishable in light and in dark, and by people who do not see red and green apart.
 constexpr const char* kLineColours[] = {"#888888", "#0072b2", "#e69f00", "#009e73",
-                                    "#cc79a7", "#d55e00", "#56b4e9", "#b0a000"};
+                                        "#cc79a7", "#d55e00", "#56b4e9", "#b0a000"};
 
 struct Range {
   double low = INFINITY, high = -INFINITY;

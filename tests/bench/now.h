@@ -7,7 +7,9 @@
 namespace fidelio::bench {
 
 // Seconds since some moment, by a clock that never goes back.
-inline double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+inline double Now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 }  // namespace fidelio::bench
 

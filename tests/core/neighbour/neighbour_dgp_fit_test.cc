@@ -69,8 +69,9 @@ TEST_P(InterruptedNeighbourFitTest, ContinuesToTheSameModelOnOtherThreads) {
 
 // In the stack, in the search for modes and in sampling of a small upper level; in the sketch and after it of a larger one.
 INSTANTIATE_TEST_SUITE_P(Phases, InterruptedNeighbourFitTest,
-                         ::testing::Values(Interruption{300, 12, 0.0}, Interruption{300, 12, 0.5}, Interruption{300, 12, 0.9},
-                                           Interruption{300, 310, 0.45}, Interruption{300, 310, 0.61}));
+                         ::testing::Values(Interruption{300, 12, 0.0}, Interruption{300, 12, 0.5},
+                                           Interruption{300, 12, 0.9}, Interruption{300, 310, 0.45},
+                                           Interruption{300, 310, 0.61}));
 
 TEST(NeighbourDgpFitTest, AFitIsNotResumedWithOtherData) {
   const auto fit = NeighbourDgpFit::Create(StackData({50, 8}, 1), Options(1));

@@ -155,18 +155,16 @@ TEST_P(NeighbourStackTest, FarFromAllDataThePriorIsLeft) {
   EXPECT_NEAR(stencil.variance, 1.3, 1e-12);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, NeighbourStackTest,
-                         ::testing::Values(StackCase{KernelFamily::kRbf, 1, false}, StackCase{KernelFamily::kRbf, 2, true},
-                                           StackCase{KernelFamily::kMatern32, 2, false},
-                                           StackCase{KernelFamily::kMatern52, 2, true},
-                                           StackCase{KernelFamily::kMatern52, 3, false},
-                                           StackCase{KernelFamily::kMatern52, 3, false, 40},
-                                           StackCase{KernelFamily::kRbf, 3, true, 60}),
-                         [](const auto& test) {
-                           return KernelName(test.param.kernel) + std::to_string(test.param.dimension) +
-                                  (test.param.given_noise ? "GivenNoise" : "") +
-                                  (test.param.centres > 0 ? "LowRank" : "");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, NeighbourStackTest,
+    ::testing::Values(StackCase{KernelFamily::kRbf, 1, false}, StackCase{KernelFamily::kRbf, 2, true},
+                      StackCase{KernelFamily::kMatern32, 2, false}, StackCase{KernelFamily::kMatern52, 2, true},
+                      StackCase{KernelFamily::kMatern52, 3, false}, StackCase{KernelFamily::kMatern52, 3, false, 40},
+                      StackCase{KernelFamily::kRbf, 3, true, 60}),
+    [](const auto& test) {
+      return KernelName(test.param.kernel) + std::to_string(test.param.dimension) +
+             (test.param.given_noise ? "GivenNoise" : "") + (test.param.centres > 0 ? "LowRank" : "");
+    });
 
 // Joint posterior of level 0 by the textbook.
 void ExactFirst(const NeighbourStack& stack, const Matrix& x, KernelFamily kernel, Vector& mean, Matrix& covariance) {

@@ -72,7 +72,8 @@ TEST_P(VecchiaObjectiveTest, DoesNotDependOnThreads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Layers, VecchiaObjectiveTest,
-                         ::testing::Values(ObjectiveCase{KernelFamily::kRbf, 0, false}, ObjectiveCase{KernelFamily::kMatern32, 0, true},
+                         ::testing::Values(ObjectiveCase{KernelFamily::kRbf, 0, false},
+                                           ObjectiveCase{KernelFamily::kMatern32, 0, true},
                                            ObjectiveCase{KernelFamily::kMatern12, 0, false},
                                            ObjectiveCase{KernelFamily::kMatern12, 1, false},
                                            ObjectiveCase{KernelFamily::kMatern52, 0, false},
