@@ -5,12 +5,12 @@
 // The hyperparameters are point estimates. A prediction at level t is the mixture of what layer t says at the nodes of the layers
 // below (node_plan.h): one Gaussian at level 1, nine at level 2, 25 at level 3, 32 above.
 //
-// Joint moments: with E, Var over the nodes of an input, c̄ the covariance of layer t on the mean's path, C and ρ the covariance and
-// correlation of f_{t−1}, and Var[mean] = b²·Var[f_{t−1}] + e² the part that is linear in f_{t−1} and the rest,
-//   cov(f_t, f_t') = r·r'·c̄ + b·b'·C + e·e'·ρ²,    r² = E[var]/c̄(x, x)
-// which is exact on the diagonal and for linear links. Paths are drawn layer by layer with the correlations of c̄ and the means
-// and variances at the drawn f_{t−1}: each path's marginals are those of the mixture. Functions (DrawPaths) follow the
-// law of the model itself, which these approximate between inputs: layers composed of functions (sparse_paths.h).
+// Joint moments: with E, Var over the nodes of an input, C and R the covariance and correlation of f_{t−1}, and
+// Var[mean] = b²·Var[f_{t−1}] + e² the part that is linear in f_{t−1} and the rest,
+//   cov(f_t, f_t') = r·r'·own + b·b'·C + q·q'·curved,    r² = E[var]/own(x, x),    q² = e²/curved(x, x)
+// where own and curved take f_{t−1} as Gaussian (sparse_link_average.h): exact on the diagonal, at level 2 (up to the nodes) and
+// for linear links. Samples are functions (DrawPaths), which follow the law of the model: layers composed of functions
+// (sparse_paths.h).
 #ifndef FIDELIO_CORE_DGP_SPARSE_MF_DGP_H_
 #define FIDELIO_CORE_DGP_SPARSE_MF_DGP_H_
 

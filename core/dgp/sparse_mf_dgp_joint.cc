@@ -1,24 +1,24 @@
 // SparseMfDgp at many inputs at once: joint moments and paths (the formulas are in sparse_mf_dgp.h).
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "absl/strings/str_format.h"
 #include "core/base/parallel.h"
 #include "core/base/random.h"
 #include "core/base/status_macros.h"
+#include "core/dgp/sparse_link_average.h"
 #include "core/dgp/sparse_mf_dgp.h"
 #include "core/dgp/sparse_mf_dgp_impl.h"
 #include "core/emulator/query_check.h"
-#include "core/linalg/covariance_factor.h"
 
 namespace fidelio {
 namespace {
 
 using Eigen::Index;
 
-constexpr uint32_t kNoiseStream = 1, kPathStream = 2;  // of a SampleOptions::seed; layer t has kPathStream + t
+constexpr uint32_t kNoiseStream = 1;  // of a SampleOptions::seed
+constexpr int kGroup = 64;            // functions drawn between two checks
 
 // What the nodes of each point say about layer t: E[var], and mean as a linear function of f and a rest.
 struct NodeMoments {
@@ -50,13 +50,20 @@ struct NodeMoments {
   }
 };
 
-// Values of f_{t−1} on the mean's path, of the points that have it.
-Vector CentreInputs(const NodeLayer& nodes, const SparsePosterior::Evaluation& at, int t,
-                    const std::vector<int>& points) {
-  if (t == 0) return {};
-  Vector f(points.size());
-  for (size_t k = 0; k < points.size(); ++k) f[static_cast<Index>(k)] = at.f(t)[nodes.centre[points[k]]];
-  return f;
+// The correlations of f, with ones on the diagonal, of the points `rows`.
+LinkInput Below(const Vector& mean, const Matrix& covariance, const std::vector<int>& rows) {
+  LinkInput below{.mean = mean(rows), .sd = {}, .correlation = covariance(rows, rows)};
+  below.sd = below.correlation.diagonal().cwiseMax(0).cwiseSqrt();
+  const Vector inverse = (below.sd.array() > 0).select(below.sd.cwiseInverse(), 0);
+  below.correlation = (inverse.asDiagonal() * below.correlation * inverse.asDiagonal()).cwiseMax(-1).cwiseMin(1);
+  below.correlation.diagonal().setOnes();
+  return below;
+}
+
+// What to multiply rows and columns of a covariance by, so that its diagonal becomes `variance`.
+Vector ScaleTo(const ConstVectorRef& variance, const Matrix& covariance) {
+  const auto diagonal = covariance.diagonal().array();
+  return (diagonal > 0).select((variance.array() / diagonal).sqrt(), 0);
 }
 
 }  // namespace
@@ -78,26 +85,26 @@ absl::StatusOr<JointPosterior> SparseMfDgp::JointMomentsAt(const Matrix& x, cons
     for (Index i = 0; i < n; ++i) {
       if (levels[i] >= t) rows.push_back(static_cast<int>(i));
     }
-    const Vector sd = c.diagonal().cwiseSqrt();
-    Vector factor = Vector::Ones(n);  // of f_{t−1} in f_t
-    for (int i : rows) {
-      factor[i] = t > 0 && sd[i] > 0 ? moments.slope_sd[i] / sd[i] : 0;
-      mean[i] = moments.mean[i];
+    if (t == 0) {
+      mean = moments.mean;
+      c = impl_->posterior.LayerCovariance(0, scaled, {});
+      c.diagonal() = moments.within;
+      continue;
     }
-    const Matrix own =
-        impl_->posterior.LayerCovariance(t, scaled(rows, Eigen::all), CentreInputs(plan.layers[t], at, t, rows));
-    const Matrix before = t > 0 && moments.rest_sd.maxCoeff() > 0 ? c : Matrix();
+    const LinkInput below = Below(mean, c, rows);
+    const LinkAverage average = AverageOverLink(impl_->posterior, t, scaled(rows, Eigen::all), below, options.threads);
+    Vector factor = Vector::Ones(n);  // of f_{t−1} in f_t
+    for (size_t k = 0; k < rows.size(); ++k) {
+      const double sd = below.sd[static_cast<Index>(k)];
+      factor[rows[k]] = sd > 0 ? moments.slope_sd[rows[k]] / sd : 0;
+      mean[rows[k]] = moments.mean[rows[k]];
+    }
+    const Vector own = ScaleTo(moments.within(rows), average.own);
+    const Vector curved = ScaleTo(moments.rest_sd(rows).cwiseAbs2(), average.curved);
     c = factor.asDiagonal() * c * factor.asDiagonal();
-    ParallelFor(static_cast<int>(rows.size()), options.threads, [&](int k) {
-      const int j = rows[k];
-      const auto scale = [&](Index l) { return own(l, l) > 0 ? std::sqrt(moments.within[rows[l]] / own(l, l)) : 0.0; };
-      const double scale_j = scale(k);
-      for (size_t l = 0; l < rows.size(); ++l) {
-        const int i = rows[l];
-        c(i, j) += scale(static_cast<Index>(l)) * scale_j * own(static_cast<Index>(l), k);
-        if (before.size() == 0 || !(sd[i] > 0 && sd[j] > 0)) continue;
-        const double correlation = i == j ? 1 : before(i, j) / (sd[i] * sd[j]);
-        c(i, j) += moments.rest_sd[i] * moments.rest_sd[j] * correlation * correlation;
+    ParallelFor(static_cast<int>(rows.size()), options.threads, [&](int j) {
+      for (int i = 0; i < static_cast<int>(rows.size()); ++i) {
+        c(rows[i], rows[j]) += own[i] * own[j] * average.own(i, j) + curved[i] * curved[j] * average.curved(i, j);
       }
     });
   }
@@ -118,34 +125,20 @@ absl::StatusOr<Matrix> SparseMfDgp::SamplePaths(const Matrix& x, const SampleOpt
   FIDELIO_RETURN_IF_ERROR(CheckJointSize(x));
   FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
   const int level = options.level < 0 ? this->levels() - 1 : options.level;
-  const Index n = x.rows();
-  const Matrix scaled = impl_->scaling.ScaleInputs(x);
-  const NodePlan plan(std::vector<int>(n, level), level + 1, NodeRule());
-  const SparsePosterior::Evaluation at(impl_->posterior, scaled, plan, level);
-  std::vector<int> rows(n);
-  std::iota(rows.begin(), rows.end(), 0);
-  Matrix f(n, options.count);  // a path per column
-  for (int t = 0; t <= level; ++t) {
+  Matrix paths(options.count, x.rows());
+  for (int first = 0; first < options.count; first += kGroup) {
     if (options.check) FIDELIO_RETURN_IF_ERROR(options.check());
-    // A root of the layer's correlations on the mean's path.
-    Matrix root = impl_->posterior.LayerCovariance(t, scaled, CentreInputs(plan.layers[t], at, t, rows));
-    const Vector inverse_sd = root.diagonal().cwiseMax(1e-300).cwiseSqrt().cwiseInverse();
-    root = inverse_sd.asDiagonal() * root * inverse_sd.asDiagonal();
-    FIDELIO_RETURN_IF_ERROR(FactoriseCovariance(root, "correlation of sampled inputs"));
-    ParallelFor(options.count, options.threads, [&](int k) {
-      Random random(options.seed, kPathStream + static_cast<uint32_t>(t), static_cast<uint32_t>(k));
-      const Vector z = root * random.NormalVector(static_cast<int>(root.cols()));
-      const SparsePosterior::Moments own =
-          impl_->posterior.LayerMoments(t, scaled, t > 0 ? Vector(f.col(k)) : Vector());
-      f.col(k) = own.mean + own.variance.cwiseSqrt().cwiseProduct(z);
-    });
+    const int count = std::min(kGroup, options.count - first);
+    FIDELIO_ASSIGN_OR_RETURN(
+        const auto functions,
+        DrawPaths({.level = level, .first = first, .count = count, .seed = options.seed, .threads = options.threads}));
+    FIDELIO_ASSIGN_OR_RETURN(paths.middleRows(first, count), functions->Evaluate(x));
   }
-  Matrix paths = (f.transpose().array() * impl_->scaling.output_sd + impl_->scaling.output_mean).matrix();
   if (!options.include_noise) return paths;
   const double noise_sd = std::sqrt(impl_->NoiseAt(level));
   for (int k = 0; k < options.count; ++k) {
     Random random(options.seed, kNoiseStream, static_cast<uint32_t>(k));
-    paths.row(k) += noise_sd * random.NormalVector(static_cast<int>(n)).transpose();
+    paths.row(k) += noise_sd * random.NormalVector(static_cast<int>(x.rows())).transpose();
   }
   return paths;
 }

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <numbers>
 
+#include "absl/types/span.h"
 #include "core/linalg/lanes.h"
 
 namespace fidelio {
@@ -41,11 +41,17 @@ int SpectralDegrees(KernelFamily family) {
   return 0;
 }
 
-// What p is stretched by, and which part of the waves has it.
+// What the measure of a factor is stretched by, and which part of the waves has it. What is left of a normal tail beyond a
+// few times its width matters to no one; that of Student's t does.
 struct Stretch {
-  double factor, part;
+  double by, part;
 };
-constexpr Stretch kStretches[] = {{1, 0.5}, {1.5, 0.2}, {2.2, 0.15}, {3.3, 0.15}};
+absl::Span<const Stretch> StretchesOf(KernelFamily family) {
+  static constexpr Stretch kNormal[] = {{1, 0.5}, {1.5, 0.2}, {2.2, 0.15}, {3.3, 0.15}};
+  static constexpr Stretch kStudent[] = {{1, 0.5}, {2, 0.15}, {4, 0.15}, {12, 0.1}, {40, 0.1}};
+  if (SpectralDegrees(family) == 0) return kNormal;
+  return kStudent;
+}
 
 // log(p stretched / p) at a frequency of one factor of the kernel; `squared`: |w|².
 double LogRatio(const SpectralFactor& factor, double squared, double stretch) {
@@ -64,24 +70,23 @@ SpectralPath::SpectralPath(const std::vector<SpectralFactor>& factors, int waves
   phase_.resize(waves);
   amplitude_.resize(waves);
   for (int j = 0; j < waves; ++j) {
-    double below = 0, at_random = random.Uniform();
-    const Stretch* stretch = std::find_if(std::begin(kStretches), std::end(kStretches) - 1,
-                                          [&](const Stretch& s) { return at_random < (below += s.part); });
-    double q_to_p = 0;
-    Vector log_ratio = Vector::Zero(std::size(kStretches));
+    double q_to_p = 1;
     Index at = 0;
     for (const SpectralFactor& factor : factors) {
+      const absl::Span<const Stretch> stretches = StretchesOf(factor.family);
+      double below = 0, at_random = random.Uniform();
+      const auto stretch = std::find_if(stretches.begin(), stretches.end() - 1,
+                                        [&](const Stretch& s) { return at_random < (below += s.part); });
       auto w = frequency_.col(j).segment(at, factor.dimensions);
-      w = stretch->factor * random.NormalVector(factor.dimensions);
+      w = stretch->by * random.NormalVector(factor.dimensions);
       if (const int degrees = SpectralDegrees(factor.family); degrees > 0) {
         w *= std::sqrt(degrees / random.NormalVector(degrees).squaredNorm());
       }
-      for (size_t k = 0; k < std::size(kStretches); ++k) {
-        log_ratio[k] += LogRatio(factor, w.squaredNorm(), kStretches[k].factor);
-      }
+      double ratio = 0;
+      for (const Stretch& s : stretches) ratio += s.part * std::exp(LogRatio(factor, w.squaredNorm(), s.by));
+      q_to_p *= ratio;
       at += factor.dimensions;
     }
-    for (size_t k = 0; k < std::size(kStretches); ++k) q_to_p += kStretches[k].part * std::exp(log_ratio[k]);
     phase_[j] = random.Uniform();
     amplitude_[j] = std::sqrt(-2 * std::log(random.Uniform()) / (waves * q_to_p));
   }

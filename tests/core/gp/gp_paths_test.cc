@@ -1,6 +1,7 @@
 // GpPaths of the Gaussian processes that there are: those of classic models.
 #include "core/gp/gp_paths.h"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -27,13 +28,7 @@ std::vector<Random> Streams(int count) {
 
 Vector ThetaOf(const GpModel& model) {
   Random random(3, 0);
-  Vector theta = model.parameters().Centres() + 0.3 * random.NormalVector(model.parameters().size());
-  for (const ParameterBlock& block : model.parameters().blocks()) {
-    // Links that are nearly straight have prior variances thousands of times those of the posterior, and so many paths too
-    // few to see the rare waves that matter then.
-    if (block.name == "lf") theta[block.offset] = 0.3;
-  }
-  return theta;
+  return model.parameters().Centres() + 0.3 * random.NormalVector(model.parameters().size());
 }
 
 void ExpectPosteriorMoments(const GpModel& model, const Matrix& z) {
@@ -42,7 +37,9 @@ void ExpectPosteriorMoments(const GpModel& model, const Matrix& z) {
   const GpPaths paths(posterior, random);
   const Matrix values = paths.Evaluate(z);
   ExpectMoments(values.transpose(), posterior.Predict(z).mean, posterior.Covariance(z));
-  EXPECT_TRUE(Near(paths.Evaluate(z.bottomRows(2), 17), values.col(17).tail(2), 1e-10));
+  // Rounding is that of the prior's covariances, of which data leave little.
+  const double scale = std::max(1.0, model.At(ThetaOf(model))->Variance(z).maxCoeff());
+  EXPECT_TRUE(Near(paths.Evaluate(z.bottomRows(2), 17), values.col(17).tail(2), 1e-10 * scale)) << scale;
 }
 
 class GpPathsTest : public ::testing::TestWithParam<KernelFamily> {};
