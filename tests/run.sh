@@ -7,19 +7,26 @@ cd "$(dirname "$0")/.."
 
 deploy/install-deps.sh
 jobs=$(nproc)
+# A build directory that is there keeps its way of compiling: another one would compile everything again.
+configure() {
+  local preset=$1
+  shift
+  if [ ! -e "build/$preset/CMakeCache.txt" ]; then set -- -DFIDELIO_UNITY=ON "$@"; fi
+  cmake --preset "$preset" "$@"
+}
 # Core for the levels of instructions that this machine runs; the others could not be tested here.
 levels=()
 if [ "$(uname -m)" = x86_64 ]; then
   supported=$(/lib64/ld-linux-x86-64.so.2 --help | sed -n 's/^ *x86-64-\(v[34]\) (supported, searched)$/;\1/p' | sort | tr -d '\n')
   levels=("-DFIDELIO_ISA_LEVELS=v2$supported")
 fi
-cmake --preset release "${levels[@]}"
+configure release "${levels[@]}"
 cmake --build --preset release --parallel "$jobs"
 
 sanitized=passed
 if [ $# -eq 0 ]; then
   {
-    cmake --preset asan-server &&
+    configure asan-server &&
       cmake --build --preset asan-server --parallel "$jobs" --target server_tests &&
       ctest --preset asan-server --parallel "$jobs" --label-regex '^server$'
   } || sanitized=failed

@@ -10,7 +10,7 @@ namespace fidelio::client {
 namespace {
 
 // Numbers of the question or its answer in one call: 8 MiB.
-constexpr Eigen::Index kElementsPerCall = 1 << 20;
+constexpr Eigen::Index kPathElementsPerCall = 1 << 20;
 
 }  // namespace
 
@@ -21,7 +21,7 @@ absl::StatusOr<PathSamples> Client::SamplePaths(absl::string_view model,
   const Eigen::Index n = inputs.rows(), count = std::max(options.count, 1);
   const bool pieces = options.kind == v1::PATH_KIND_FUNCTION;
   const Eigen::Index at_a_time =
-      pieces ? std::max<Eigen::Index>(1, kElementsPerCall / std::max(inputs.cols(), count)) : n;
+      pieces ? std::max<Eigen::Index>(1, kPathElementsPerCall / std::max(inputs.cols(), count)) : n;
   v1::SamplePathsRequest request;
   request.set_model(ModelName(model));
   request.set_count(static_cast<uint32_t>(options.count));

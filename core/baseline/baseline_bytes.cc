@@ -21,9 +21,9 @@
 namespace fidelio {
 namespace {
 
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kModelVersion = 2;
 
-void Write(const StageDraw& draw, ByteWriter& out) {
+void WriteDraw(const StageDraw& draw, ByteWriter& out) {
   WriteForm(draw.form, out);
   out.Write(draw.theta);
   out.F64(draw.weight);
@@ -68,9 +68,9 @@ StageForm ReadForm(ByteReader& in, uint32_t version) {
 void WriteStages(const std::vector<StageParameters>& stages, ByteWriter& out) {
   out.U64(stages.size());
   for (const StageParameters& stage : stages) {
-    Write(stage.best, out);
+    WriteDraw(stage.best, out);
     out.U64(stage.draws.size());
-    for (const StageDraw& draw : stage.draws) Write(draw, out);
+    for (const StageDraw& draw : stage.draws) WriteDraw(draw, out);
   }
 }
 
@@ -122,13 +122,13 @@ std::string BaselineEmulator::Save() const {
   out.F64(impl_->report.seconds);
   out.F64(impl_->report.log_posterior);
   out.F64(impl_->report.acceptance);
-  return out.Seal(checkpoint_kind(), kVersion);
+  return out.Seal(checkpoint_kind(), kModelVersion);
 }
 
 absl::StatusOr<std::unique_ptr<BaselineEmulator>> BaselineEmulator::Load(BaselineMethod method,
                                                                          absl::string_view bytes) {
   FIDELIO_ASSIGN_OR_RETURN(ByteReader::Opened opened,
-                           ByteReader::Open(bytes, CheckpointKindOf(method), kVersion,
+                           ByteReader::Open(bytes, CheckpointKindOf(method), kModelVersion,
                                             absl::StrFormat("checkpoint of a model of method %s", NameOf(method))));
   ByteReader& in = opened.reader;
   Dataset data = ReadDataset(in);

@@ -24,10 +24,10 @@
 namespace fidelio {
 namespace {
 
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kStateVersion = 2;
 constexpr uint32_t kStagesVersion = 2;  // of the checkpoint whose form they have
 
-void Write(const SearchChain& chain, ByteWriter& out) {
+void WriteChain(const SearchChain& chain, ByteWriter& out) {
   out.U32(static_cast<uint32_t>(chain.mode));
   out.Bool(chain.started);
   out.Write(chain.hmc.q);
@@ -53,7 +53,7 @@ SearchChain ReadChain(ByteReader& in) {
   return chain;
 }
 
-void Write(const SearchMode& mode, ByteWriter& out) {
+void WriteMode(const SearchMode& mode, ByteWriter& out) {
   WriteForm(mode.form, out);
   out.Write(mode.z);
   out.F64(mode.value);
@@ -71,7 +71,7 @@ SearchMode ReadMode(ByteReader& in) {
   return mode;
 }
 
-void Write(const SearchState& state, ByteWriter& out) {
+void WriteState(const SearchState& state, ByteWriter& out) {
   WriteStages(state.found, out);
   out.F64(state.value);
   out.U64(state.starts.size());
@@ -84,9 +84,9 @@ void Write(const SearchState& state, ByteWriter& out) {
   }
   out.Bool(state.screened);
   out.U64(state.modes.size());
-  for (const SearchMode& mode : state.modes) Write(mode, out);
+  for (const SearchMode& mode : state.modes) WriteMode(mode, out);
   out.U64(state.chains.size());
-  for (const SearchChain& chain : state.chains) Write(chain, out);
+  for (const SearchChain& chain : state.chains) WriteChain(chain, out);
   out.F64(state.acceptance);
   out.I64(state.transitions);
   out.I64(state.iterations);
@@ -233,14 +233,14 @@ std::string BaselineFit::SaveState() const {
   out.F64(request.max_seconds);
   out.I64(request.max_iterations);
   WriteStages(request.warm, out);
-  Write(impl_->state.Copy(), out);
-  return out.Seal(StateKindOf(impl_->model.method()), kVersion);
+  WriteState(impl_->state.Copy(), out);
+  return out.Seal(StateKindOf(impl_->model.method()), kStateVersion);
 }
 
 absl::StatusOr<std::unique_ptr<BaselineFit>> BaselineFit::Resume(BaselineMethod method, absl::string_view bytes,
                                                                  int threads) {
   FIDELIO_ASSIGN_OR_RETURN(ByteReader::Opened opened,
-                           ByteReader::Open(bytes, StateKindOf(method), kVersion,
+                           ByteReader::Open(bytes, StateKindOf(method), kStateVersion,
                                             absl::StrFormat("state of a running fit of method %s", NameOf(method))));
   ByteReader& in = opened.reader;
   if (const uint32_t recipe = in.U32(); recipe != kBaselineRecipeVersion) {

@@ -18,9 +18,9 @@ using Eigen::Index;
 
 double ExpOr0(const Vector& theta, int at) { return at < 0 ? 0 : std::exp(theta[at]); }
 
-class Evaluation : public GpEvaluation {
+class ChainEvaluation : public GpEvaluation {
  public:
-  explicit Evaluation(const ChainLayer& model) : model_(model), place_(model.places()) {}
+  explicit ChainEvaluation(const ChainLayer& model) : model_(model), place_(model.places()) {}
 
   void Forward(const Vector& theta, MatrixRef k, Vector& mean, Vector& noise) override {
     const Matrix& z = model_.observations().inputs;
@@ -92,9 +92,9 @@ void CrossWithSlope(KernelFamily family, const Matrix& a, const Matrix& b, Matri
   slope = derivative.matrix().reshaped(kernel.rows(), kernel.cols());
 }
 
-class PriorAt : public GpPrior {
+class ChainPrior : public GpPrior {
  public:
-  PriorAt(const ChainLayer& model, const Vector& theta)
+  ChainPrior(const ChainLayer& model, const Vector& theta)
       : family_(model.family()),
         dimension_(model.dimension()),
         nonlinear_(model.kind() == LayerKind::kNonlinear),
@@ -188,7 +188,7 @@ class PriorAt : public GpPrior {
   // A function for every term of the kernel.
   class Path : public GpPriorPath {
    public:
-    Path(const PriorAt& prior, Random& random)
+    Path(const ChainPrior& prior, Random& random)
         : prior_(prior),
           delta_({prior.OverX()}, kPathWaves, random),
           offset_(std::sqrt(prior.offset_) * random.Normal()) {
@@ -209,7 +209,7 @@ class PriorAt : public GpPrior {
       return f + std::sqrt(prior_.link_amplitude_) * link_->Evaluate(both);
     }
 
-    const PriorAt& prior_;
+    const ChainPrior& prior_;
     SpectralPath delta_;
     std::optional<SpectralPath> link_;
     double offset_;
@@ -249,10 +249,10 @@ ChainLayer::ChainLayer(LayerKind kind, LayerObservations observations, const Sta
   if (data_.learn_noise) places_.noise = p.Add("n", 1, NoisePrior());
 }
 
-std::unique_ptr<GpEvaluation> ChainLayer::NewEvaluation() const { return std::make_unique<Evaluation>(*this); }
+std::unique_ptr<GpEvaluation> ChainLayer::NewEvaluation() const { return std::make_unique<ChainEvaluation>(*this); }
 
 std::unique_ptr<const GpPrior> ChainLayer::At(const Vector& theta) const {
-  return std::make_unique<PriorAt>(*this, theta);
+  return std::make_unique<ChainPrior>(*this, theta);
 }
 
 double ChainLayer::Noise(const Vector& theta) const {

@@ -18,9 +18,9 @@ namespace {
 using Eigen::Index;
 
 constexpr int kNodes = 9;
-constexpr uint32_t kPathStream = 2;    // of the first level's samples
-constexpr uint32_t kLevelStream = 16;  // + level: of those of the levels above
-constexpr uint32_t kDrawStream = 32;   // + level: of the draws that samples follow
+constexpr uint32_t kFirstLevelStream = 2;  // of the first level's samples
+constexpr uint32_t kLevelStream = 16;      // + level: of those of the levels above
+constexpr uint32_t kDrawStream = 32;       // + level: of the draws that samples follow
 
 }  // namespace
 
@@ -225,7 +225,7 @@ absl::StatusOr<Matrix> ChainPosterior::Sample(const Matrix& x, int level, int co
   Matrix paths(count, n), own(count, n);
   for (int t = 0; t <= level; ++t) {
     const Layer& layer = layers_[t];
-    const uint32_t stream = t == 0 ? kPathStream : kLevelStream + static_cast<uint32_t>(t);
+    const uint32_t stream = t == 0 ? kFirstLevelStream : kLevelStream + static_cast<uint32_t>(t);
     const std::vector<std::vector<int>> samples =
         SamplesOfDraws(layer.weight, count, seed, kDrawStream + static_cast<uint32_t>(t));
     for (size_t k = 0; k < samples.size(); ++k) {

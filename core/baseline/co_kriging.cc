@@ -15,9 +15,9 @@ namespace {
 using Eigen::ArrayXd;
 using Eigen::Index;
 
-class Evaluation : public GpEvaluation {
+class CoKrigingEvaluation : public GpEvaluation {
  public:
-  explicit Evaluation(const CoKriging& model) : model_(model), levels_(model.data().levels()) {}
+  explicit CoKrigingEvaluation(const CoKriging& model) : model_(model), levels_(model.data().levels()) {}
 
   void Forward(const Vector& theta, MatrixRef k, Vector& mean, Vector& noise) override {
     const ScaledData& data = model_.data();
@@ -139,9 +139,9 @@ class Evaluation : public GpEvaluation {
   std::vector<Level> levels_;
 };
 
-class PriorAt : public GpPrior {
+class CoKrigingPrior : public GpPrior {
  public:
-  PriorAt(const CoKriging& model, const Vector& theta)
+  CoKrigingPrior(const CoKriging& model, const Vector& theta)
       : family_(model.family()), network_(model.network()), mean_(theta[model.mean_offset()]) {
     const ScaledData& data = model.data();
     weights_ = theta.segment(model.network_offset(), network_.size());
@@ -258,7 +258,7 @@ class PriorAt : public GpPrior {
   // A function δ_t for every level t.
   class Path : public GpPriorPath {
    public:
-    Path(const PriorAt& prior, Random& random) : prior_(prior) {
+    Path(const CoKrigingPrior& prior, Random& random) : prior_(prior) {
       for (const Level& at : prior_.levels_) {
         const SpectralFactor over_x{.family = prior_.family_, .dimensions = static_cast<int>(at.inverse.size())};
         delta_.emplace_back(std::vector{over_x}, kPathWaves, random);
@@ -291,7 +291,7 @@ class PriorAt : public GpPrior {
       return (std::sqrt(prior_.levels_[t].amplitude) * delta_[t].Evaluate(inputs)).array() + offset_[t];
     }
 
-    const PriorAt& prior_;
+    const CoKrigingPrior& prior_;
     std::vector<SpectralPath> delta_;
     std::vector<double> offset_;
   };
@@ -328,10 +328,10 @@ CoKriging::CoKriging(ScaledData data, const StageForm& form)
   parameters_.Add("o", hidden * d, OutputWeightPrior());
 }
 
-std::unique_ptr<GpEvaluation> CoKriging::NewEvaluation() const { return std::make_unique<Evaluation>(*this); }
+std::unique_ptr<GpEvaluation> CoKriging::NewEvaluation() const { return std::make_unique<CoKrigingEvaluation>(*this); }
 
 std::unique_ptr<const GpPrior> CoKriging::At(const Vector& theta) const {
-  return std::make_unique<PriorAt>(*this, theta);
+  return std::make_unique<CoKrigingPrior>(*this, theta);
 }
 
 double CoKriging::Noise(const Vector& theta, int t) const {

@@ -15,7 +15,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr Index kBlock = 64;  // query points that one thread works on at a time
+constexpr Index kQueryBlock = 64;  // query points that one thread works on at a time
 
 }  // namespace
 
@@ -180,9 +180,9 @@ Matrix MfDgp::Impl::Gradient(const std::vector<MomentQueries>& queries, int leve
 
 void MfDgp::Impl::ForBlocks(const Matrix& x, int threads, const BlockBody& body) const {
   const Scaling& scaling = structures[0]->data.scaling;
-  const int blocks = static_cast<int>((x.rows() + kBlock - 1) / kBlock);
+  const int blocks = static_cast<int>((x.rows() + kQueryBlock - 1) / kQueryBlock);
   ParallelFor(blocks, threads, [&](int b) {
-    const Index begin = b * kBlock, n = std::min(kBlock, x.rows() - begin);
+    const Index begin = b * kQueryBlock, n = std::min(kQueryBlock, x.rows() - begin);
     MomentPosterior::Workspace workspace;
     body(begin, n, Queries(scaling.ScaleInputs(x.middleRows(begin, n))), workspace);
   });

@@ -20,7 +20,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr uint32_t kComponentStream = 3, kFunctionStream = 4;  // of a PathOptions::seed
+constexpr uint32_t kChoiceStream = 3, kFunctionStream = 4;  // of a PathOptions::seed
 
 // The paths that come from one draw.
 struct Group {
@@ -41,7 +41,7 @@ class MfDgp::Paths final : public PathSamples {
     std::partial_sum(cumulative.begin(), cumulative.end(), cumulative.begin());
     std::map<size_t, Group> groups;
     for (int i = 0; i < options_.count; ++i) {
-      Random choice(options_.seed, kComponentStream, static_cast<uint32_t>(options_.first + i));
+      Random choice(options_.seed, kChoiceStream, static_cast<uint32_t>(options_.first + i));
       const double at = choice.Uniform() * cumulative[cumulative.size() - 1];
       const Index component = std::upper_bound(cumulative.begin(), cumulative.end() - 1, at) - cumulative.begin();
       const auto& firsts = members.first_component;

@@ -3,7 +3,7 @@
 namespace fidelio {
 namespace {
 
-void Write(const ModeState& mode, ByteWriter& out) {
+void WriteMode(const ModeState& mode, ByteWriter& out) {
   out.U32(static_cast<uint32_t>(mode.structure));
   out.Write(mode.z);
   out.F64(mode.value);
@@ -27,7 +27,7 @@ ModeState ReadMode(ByteReader& in) {
   return mode;
 }
 
-void Write(const ChainState& chain, ByteWriter& out) {
+void WriteChain(const ChainState& chain, ByteWriter& out) {
   out.U32(static_cast<uint32_t>(chain.mode));
   out.Bool(chain.started);
   out.Write(chain.hmc.q);
@@ -88,9 +88,9 @@ std::vector<StartState> ReadStarts(ByteReader& in, uint32_t version) {
 void WriteFitState(const MomentFitState& state, ByteWriter& out) {
   WriteStarts(state.starts, out);
   out.U64(state.modes.size());
-  for (const ModeState& mode : state.modes) Write(mode, out);
+  for (const ModeState& mode : state.modes) WriteMode(mode, out);
   out.U64(state.chains.size());
-  for (const ChainState& chain : state.chains) Write(chain, out);
+  for (const ChainState& chain : state.chains) WriteChain(chain, out);
   out.I64(state.iterations);
   out.I64(state.evaluations);
   out.F64(state.seconds);

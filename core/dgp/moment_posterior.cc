@@ -10,7 +10,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kLeastVariance = 1e-12;  // of a latent function, in standardised units
+constexpr double kLeastLatentVariance = 1e-12;  // of a latent function, in standardised units
 
 }  // namespace
 
@@ -88,7 +88,7 @@ void MomentPosterior::Condition(const Conditioned& on, Passage& at) const {
   given.mean = prior.mean;
   given.mean.noalias() += own.transpose() * on.alpha;
   given.variance =
-      (prior.variance - at.product.topRows(n).colwise().squaredNorm().transpose()).cwiseMax(kLeastVariance);
+      (prior.variance - at.product.topRows(n).colwise().squaredNorm().transpose()).cwiseMax(kLeastLatentVariance);
   given.cross = prior.cross.bottomRows(rest) - at.product.bottomRows(rest);
 }
 

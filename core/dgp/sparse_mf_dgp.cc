@@ -13,7 +13,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr Index kBlock = 64;  // query points that one thread works on at a time
+constexpr Index kNodeBlock = 64;  // query points that one thread works on at a time
 
 // The nodes of layer `level` that are components of its mixture: those of each point in the same order.
 Index Components(const NodePlan& plan, int level) {
@@ -83,10 +83,10 @@ void SparseMfDgp::Impl::ForBlocks(const Matrix& x, int level, int threads, const
   const auto plan_of = [&](Index rows) {
     return NodePlan(std::vector<int>(static_cast<size_t>(rows), level), level + 1, NodeRule());
   };
-  const NodePlan whole = plan_of(std::min(kBlock, n)), last = plan_of(n % kBlock);
-  ParallelFor(static_cast<int>((n + kBlock - 1) / kBlock), threads, [&](int b) {
-    const Index begin = b * kBlock, rows = std::min(kBlock, n - begin);
-    body(begin, rows == std::min(kBlock, n) ? whole : last, scaling.ScaleInputs(x.middleRows(begin, rows)));
+  const NodePlan whole = plan_of(std::min(kNodeBlock, n)), last = plan_of(n % kNodeBlock);
+  ParallelFor(static_cast<int>((n + kNodeBlock - 1) / kNodeBlock), threads, [&](int b) {
+    const Index begin = b * kNodeBlock, rows = std::min(kNodeBlock, n - begin);
+    body(begin, rows == std::min(kNodeBlock, n) ? whole : last, scaling.ScaleInputs(x.middleRows(begin, rows)));
   });
 }
 

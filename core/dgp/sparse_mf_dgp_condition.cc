@@ -21,7 +21,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr int kMostInducing = 1000;   // of a layer that grows
+constexpr int kMostGrown = 1000;      // of a layer that grows
 constexpr double kSameInput = 1e-10;  // squared distance in scaled units
 constexpr Index kMostAtOnce = 256;    // new observations
 
@@ -56,7 +56,7 @@ std::vector<int> NewInducing(const Matrix& z, const Matrix& x) {
       candidates.push_back(static_cast<int>(i));
     }
   }
-  return ChooseInducing(x, candidates, std::max<int>(0, kMostInducing - static_cast<int>(z.rows())));
+  return ChooseInducing(x, candidates, std::max<int>(0, kMostGrown - static_cast<int>(z.rows())));
 }
 
 void Grow(SparseLayerState& layer, const Matrix& x, const Vector& f, const std::vector<int>& chosen) {

@@ -18,7 +18,7 @@ namespace {
 using Eigen::Index;
 
 constexpr uint32_t kFunctionStream = 64;  // of a PathOptions::seed
-constexpr Index kBlock = 64;              // inputs that one thread works on at a time
+constexpr Index kPathBlock = 64;          // inputs that one thread works on at a time
 constexpr int kGroup = 32;                // functions that are drawn, and evaluated, at a time
 
 }  // namespace
@@ -41,8 +41,8 @@ class SparseMfDgp::Paths final : public PathSamples {
     FIDELIO_RETURN_IF_ERROR(CheckQuery(model_, x, level_));
     const Scaling& scaling = model_.impl_->scaling;
     Matrix paths(options_.count, x.rows());
-    ParallelFor(static_cast<int>((x.rows() + kBlock - 1) / kBlock), options_.threads, [&](int b) {
-      const Index begin = b * kBlock, n = std::min(kBlock, x.rows() - begin);
+    ParallelFor(static_cast<int>((x.rows() + kPathBlock - 1) / kPathBlock), options_.threads, [&](int b) {
+      const Index begin = b * kPathBlock, n = std::min(kPathBlock, x.rows() - begin);
       const Matrix rows = scaling.ScaleInputs(x.middleRows(begin, n));
       for (size_t g = 0; g < groups_.size(); ++g) {
         const Matrix f = groups_[g]->Evaluate(rows);

@@ -20,7 +20,7 @@
 namespace fidelio {
 namespace {
 
-constexpr uint32_t kVersion = 1, kRecipe = 2;
+constexpr uint32_t kSviVersion = 1, kSviRecipe = 2;
 
 }  // namespace
 
@@ -116,7 +116,7 @@ absl::StatusOr<std::unique_ptr<MixtureEmulator>> SviFit::Run(FitObserver* observ
 
 std::string SviFit::SaveState() const {
   ByteWriter out;
-  WriteFitStart(kRecipe, impl_->data, impl_->options, impl_->warm, out);
+  WriteFitStart(kSviRecipe, impl_->data, impl_->options, impl_->warm, out);
   const std::lock_guard lock(impl_->mutex);
   const SviState& state = impl_->state;
   out.I64(state.step);
@@ -128,15 +128,15 @@ std::string SviFit::SaveState() const {
   out.F64(state.bound);
   out.F64(impl_->max_jitter);
   out.F64(impl_->seconds);
-  return out.Seal(kSviFitKind, kVersion);
+  return out.Seal(kSviFitKind, kSviVersion);
 }
 
 absl::StatusOr<std::unique_ptr<SviFit>> SviFit::Resume(absl::string_view bytes, const Dataset& data, int threads) {
   FIDELIO_ASSIGN_OR_RETURN(ByteReader::Opened opened,
-                           ByteReader::Open(bytes, kSviFitKind, kVersion, "state of a running SVI fit"));
+                           ByteReader::Open(bytes, kSviFitKind, kSviVersion, "state of a running SVI fit"));
   ByteReader& in = opened.reader;
   FIDELIO_RETURN_IF_ERROR(Validate(data));
-  FIDELIO_ASSIGN_OR_RETURN(FitStart start, ReadFitStart(kRecipe, data, in));
+  FIDELIO_ASSIGN_OR_RETURN(FitStart start, ReadFitStart(kSviRecipe, data, in));
   start.options.threads = threads;
   auto impl = std::make_unique<Impl>(data, start.options, std::move(start.warm));
   SviState& state = impl->state;

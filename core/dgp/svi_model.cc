@@ -12,7 +12,7 @@ namespace fidelio {
 namespace {
 
 constexpr uint32_t kInducingStream = 0x5e1;
-constexpr int kMostInducing = 1000, kMostInBatch = 1000, kMostNodes = 1000, kMostSamples = 10;
+constexpr int kMostSviInducing = 1000, kMostInBatch = 1000, kMostNodes = 1000, kMostSamples = 10;
 constexpr int kCandidatesPerPoint = 20;
 constexpr double kOutputSd = 1.0 / 3;
 
@@ -35,7 +35,7 @@ std::vector<int> Candidates(const ScaledData& data, int level, int stride, int m
 
 SviSettings SviSettings::For(const std::vector<int>& counts, int inducing_points, int batch_size) {
   SviSettings settings;
-  settings.inducing_points = inducing_points > 0 ? inducing_points : kMostInducing;
+  settings.inducing_points = inducing_points > 0 ? inducing_points : kMostSviInducing;
   settings.batch_size = batch_size > 0 ? batch_size : kMostInBatch;
   int upper = 0;
   for (size_t t = 1; t < counts.size(); ++t) upper += std::min(counts[t], settings.batch_size);

@@ -14,7 +14,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kLeastVariance = 1e-14;  // under a square root
+constexpr double kLeastRootVariance = 1e-14;  // under a square root
 
 }  // namespace
 
@@ -38,7 +38,7 @@ absl::Status VariationalElbo::Forward(int t, const Vector& parameters) {
     for (Index p = 0; p < n; ++p) {
       const int parent = nodes.parent[p];
       s.f[p] = below.sites.mean()[parent] +
-               nodes.xi[p] * std::sqrt(std::max(below.sites.variance()[parent], kLeastVariance));
+               nodes.xi[p] * std::sqrt(std::max(below.sites.variance()[parent], kLeastRootVariance));
     }
     s.zf.resize(layer.z.rows());
     for (Index j = 0; j < s.zf.size(); ++j) {
@@ -153,7 +153,7 @@ void VariationalElbo::Reverse(int t, const Vector& parameters, Vector& gradient)
     const int parent = nodes.parent[p];
     below.upper_mean_bar[parent] += f_bar[p];
     const double variance = below.sites.variance()[parent];
-    if (variance > kLeastVariance)
+    if (variance > kLeastRootVariance)
       below.upper_variance_bar[parent] += 0.5 * f_bar[p] * nodes.xi[p] / std::sqrt(variance);
   }
   for (Index j = 0; j < zf_bar.size(); ++j) {

@@ -9,7 +9,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr Index kDepthBlock = 256;  // columns of a panel that stay in the first cache while they meet all of b
+constexpr Index kPanelDepth = 256;  // columns of a panel that stay in the first cache while they meet all of b
 
 // body(i, height, depth, at) for the panels: rows i, …, i + height − 1 up to column `depth`, beginning at panels_[at];
 // element (i + r, k) is number at + k·kTileRows + r.
@@ -65,9 +65,9 @@ void LowerPanels::Times(const ConstMatrixRef& b, MatrixRef out) const {
     });
     return;
   }
-  for (Index first = 0; first < columns_; first += kDepthBlock) {
+  for (Index first = 0; first < columns_; first += kPanelDepth) {
     ForPanels(rows_, columns_, [&](Index i, Index height, Index depth, Index at) {
-      const Index vectors = (height + kLanes - 1) / kLanes, size = std::min(kDepthBlock, depth - first);
+      const Index vectors = (height + kLanes - 1) / kLanes, size = std::min(kPanelDepth, depth - first);
       if (size <= 0) return;
       for (Index j = 0; j < b.cols(); j += kTileColumns) {
         const Index width = std::min<Index>(kTileColumns, b.cols() - j);

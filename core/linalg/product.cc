@@ -10,7 +10,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr Index kSmall = 320;  // up to this size, operands are read where they are
+constexpr Index kSmallProduct = 320;  // up to this size, operands are read where they are
 
 // Above it, blocks of a (kRowBlock×kDepthBlock) and b (kDepthBlock×kColumnBlock) are copied to where they stay in cache.
 constexpr Index kRowBlock = 8 * kTileRows;
@@ -63,7 +63,7 @@ void Pack(const double* from, Index count, Index within, Index depth, Index step
 // With `padded`, all panels of a have kTileRows rows.
 void MultiplyTiles(const Parts& parts, const Origin& at, double scale, Index depth, const Panels& a, bool padded,
                    const Panels& b, Write write, MatrixRef c) {
-  alignas(64) double packed[kTileRows * kSmall];
+  alignas(64) double packed[kTileRows * kSmallProduct];
   const Index m = c.rows(), n = c.cols(), tiles = (n + kTileColumns - 1) / kTileColumns;
   const Range all_columns{at.j, at.j + n}, all_k{at.k, at.k + depth};
   for (Index i = 0; i < m; i += kTileRows) {
@@ -128,7 +128,7 @@ void MultiplyBlocks(const Parts& parts, double scale, const Factor& a, const Fac
 }  // namespace
 
 void Multiply(const Parts& parts, double scale, const Factor& a, const Factor& b, Write write, MatrixRef c) {
-  if (std::max({c.rows(), c.cols(), a.columns}) <= kSmall) {
+  if (std::max({c.rows(), c.cols(), a.columns}) <= kSmallProduct) {
     MultiplyTiles(parts, {}, scale, a.columns, {a.data, kTileRows * a.row_stride, a.row_stride, a.column_stride}, false,
                   {b.data, kTileColumns * b.column_stride, b.column_stride, b.row_stride}, write, c);
   } else if (write == Write::kAdd) {

@@ -15,7 +15,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr Index kPanel = 48;
+constexpr Index kReductionPanel = 48;
 constexpr Index kReflections = 192;  // that are applied at a time
 
 // `width` columns, from `first`, of the lower triangle of a, and the rows that mirror them: y += a·x.
@@ -79,8 +79,8 @@ Tridiagonal::Tridiagonal(Matrix a, int threads) : a_(std::move(a)) {
   scale_.resize(beside_.size());
   // Within a panel, a is what it was at its beginning, less v wᵀ + w vᵀ: wide and swapped hold [v w] and [w v].
   Matrix wide, swapped, scratch;
-  for (Index first = 0; first < n; first += kPanel) {
-    const Index count = std::min(kPanel, n - first), m = n - first;
+  for (Index first = 0; first < n; first += kReductionPanel) {
+    const Index count = std::min(kReductionPanel, n - first), m = n - first;
     wide.setZero(m, 2 * count);
     swapped.resize(m, 2 * count);
     auto v = wide.leftCols(count), w = wide.rightCols(count);

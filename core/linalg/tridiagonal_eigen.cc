@@ -18,7 +18,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr Index kSmall = 32;  // up to this size, by rotations
+constexpr Index kByRotations = 32;  // up to this size, by rotations
 
 // In which half of the rows an eigenvector of the torn matrix is not zero.
 enum class Half { kUpper, kBoth, kLower };
@@ -184,7 +184,7 @@ class Merge {
 Merge Tear(Eigen::Ref<Vector> values, const Vector& beside, MatrixRef vectors, int threads);
 
 void Solve(Eigen::Ref<Vector> values, const Vector& beside, MatrixRef vectors, int threads) {
-  if (values.size() > kSmall) {
+  if (values.size() > kByRotations) {
     Tear(values, beside, vectors, threads).Run();
     return;
   }
@@ -214,7 +214,7 @@ SymmetricEigen EigenOfTridiagonal(const Vector& diagonal, const Vector& beside, 
   const Index n = diagonal.size();
   SymmetricEigen eigen{diagonal, Matrix::Zero(n, n)};
   if (n == 0) return eigen;
-  if (n <= kSmall) {
+  if (n <= kByRotations) {
     Solve(eigen.values, beside, eigen.vectors, threads);
     eigen.vectors = eigen.vectors(Eigen::all, choose(eigen.values)).eval();
   } else {

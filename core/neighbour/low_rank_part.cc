@@ -18,9 +18,9 @@ namespace {
 
 using Eigen::Index;
 
-constexpr int kMostLearned = 4096;  // observations that tell about v
-constexpr int kBlock = 256;         // observations that one thread works on at a time
-constexpr double kLeastVariance = 1e-12;
+constexpr int kMostLearned = 4096;      // observations that tell about v
+constexpr int kObservationBlock = 256;  // observations that one thread works on at a time
+constexpr double kLeastResidualVariance = 1e-12;
 constexpr double kNothingLeft = 1e-12;  // of the prior's variance, on average: more centres would only add rounding
 constexpr uint64_t kOrderSeed = 0;      // a model that is loaded must find the same
 constexpr uint32_t kSubsetStream = 13;
@@ -41,7 +41,7 @@ std::vector<int> Some(int n, int most) {
   return rows;
 }
 
-int Blocks(Index n) { return static_cast<int>((n + kBlock - 1) / kBlock); }
+int Blocks(Index n) { return static_cast<int>((n + kObservationBlock - 1) / kObservationBlock); }
 
 }  // namespace
 
@@ -52,7 +52,8 @@ LowRankPart::LowRankPart(KernelFamily kernel, double amplitude, const Matrix& po
   FindCentres(points, rows, most, threads);
   features_.resize(rank(), points.cols());
   ParallelFor(Blocks(points.cols()), threads, [&](int b) {
-    const Index begin = static_cast<Index>(b) * kBlock, n = std::min<Index>(kBlock, points.cols() - begin);
+    const Index begin = static_cast<Index>(b) * kObservationBlock,
+                n = std::min<Index>(kObservationBlock, points.cols() - begin);
     Matrix k;
     CrossKernel(kernel_, amplitude_, inputs_, points.middleCols(begin, n).transpose(), k);
     root_.triangularView<Eigen::Lower>().solveInPlace(k);
@@ -99,7 +100,8 @@ void LowRankPart::Learn(const Matrix& points, const std::vector<int>& rows, cons
     for (Index i = 0; i < m; ++i) rest(i, i) += noise[set[i + 1]];
     Vector weight = all.col(0).tail(m);
     SolveInPlace(rest, weight);
-    const double variance = std::max(all(0, 0) - weight.dot(all.col(0).tail(m)), kLeastVariance) + noise[set[0]];
+    const double variance =
+        std::max(all(0, 0) - weight.dot(all.col(0).tail(m)), kLeastResidualVariance) + noise[set[0]];
     g.col(k) = (own.col(0) - own.rightCols(m) * weight) / std::sqrt(variance);
     double error = y[set[0]];
     for (Index i = 0; i < m; ++i) error -= weight[i] * y[set[i + 1]];

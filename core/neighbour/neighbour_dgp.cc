@@ -16,7 +16,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr Index kBlock = 64;  // query points that one thread works on at a time
+constexpr Index kQueryBlock = 64;  // query points that one thread works on at a time
 
 }  // namespace
 
@@ -246,9 +246,9 @@ Matrix NeighbourDgp::Impl::Gradient(const Queries& queries, int level, Matrix me
 }
 
 void NeighbourDgp::Impl::ForBlocks(const Matrix& x, int level, int threads, const BlockBody& body) const {
-  const int blocks = static_cast<int>((x.rows() + kBlock - 1) / kBlock);
+  const int blocks = static_cast<int>((x.rows() + kQueryBlock - 1) / kQueryBlock);
   ParallelFor(blocks, threads, [&](int b) {
-    const Index begin = b * kBlock, n = std::min(kBlock, x.rows() - begin);
+    const Index begin = b * kQueryBlock, n = std::min(kQueryBlock, x.rows() - begin);
     MomentPosterior::Workspace workspace;
     body(begin, Query(x.middleRows(begin, n), level, 1), workspace);
   });

@@ -21,7 +21,7 @@
 namespace fidelio {
 namespace {
 
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kStateVersion = 1;
 constexpr double kStackShare = 0.4;  // of the progress bar
 
 }  // namespace
@@ -117,12 +117,12 @@ std::string NeighbourDgpFit::SaveState() const {
   Write(impl_->stack_state.Copy(), out);
   WriteFitState(impl_->sketch_state.Copy(), out);
   WriteFitState(impl_->upper_state.Copy(), out);
-  return out.Seal(kNeighbourDgpFitKind, kVersion);
+  return out.Seal(kNeighbourDgpFitKind, kStateVersion);
 }
 
 absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> NeighbourDgpFit::Resume(absl::string_view bytes, const Dataset& data,
                                                                          int threads) {
-  FIDELIO_ASSIGN_OR_RETURN(ByteReader::Opened opened, ByteReader::Open(bytes, kNeighbourDgpFitKind, kVersion,
+  FIDELIO_ASSIGN_OR_RETURN(ByteReader::Opened opened, ByteReader::Open(bytes, kNeighbourDgpFitKind, kStateVersion,
                                                                        "state of a running fit with neighbour layers"));
   ByteReader& in = opened.reader;
   const uint32_t recipe = in.U32();

@@ -21,7 +21,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr uint32_t kComponentStream = 3, kFunctionStream = 4, kStackStream = 5;  // of a PathOptions::seed
+constexpr uint32_t kChoiceStream = 3, kFunctionStream = 4, kStackStream = 5;  // of a PathOptions::seed
 
 // The paths that come from one draw.
 struct Group {
@@ -104,7 +104,7 @@ class NeighbourDgp::Paths final : public PathSamples {
     }
     std::map<size_t, Group> groups;
     for (int i = 0; i < options_.count; ++i) {
-      Random choice(options_.seed, kComponentStream, static_cast<uint32_t>(options_.first + i));
+      Random choice(options_.seed, kChoiceStream, static_cast<uint32_t>(options_.first + i));
       const double at = choice.Uniform() * cumulative[cumulative.size() - 1];
       const Index component = std::upper_bound(cumulative.begin(), cumulative.end() - 1, at) - cumulative.begin();
       const size_t draw = std::upper_bound(firsts.begin(), firsts.end(), component) - firsts.begin() - 1;

@@ -19,9 +19,9 @@ constexpr int kMostRounds = 2;       // with new neighbours
 // Ratios of lengthscales that differ by less (in logarithms) give the same neighbours.
 constexpr double kSameMetric = 0.25;
 
-class Runner {
+class StackRunner {
  public:
-  Runner(const StackFitRequest& request, SharedNeighbourState& state)
+  StackRunner(const StackFitRequest& request, SharedNeighbourState& state)
       : request_(request),
         options_(request.options),
         state_(state),
@@ -146,7 +146,7 @@ class Runner {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<NeighbourStack>> FitStack(const StackFitRequest& request, SharedNeighbourState& state) {
-  return Runner(request, state).Run();
+  return StackRunner(request, state).Run();
 }
 
 }  // namespace fidelio

@@ -59,9 +59,9 @@ class PartObserver final : public FitObserver {
   const double begin_, share_;
 };
 
-class Runner {
+class UpperRunner {
  public:
-  explicit Runner(const UpperFitRequest& request)
+  explicit UpperRunner(const UpperFitRequest& request)
       : request_(request),
         options_(request.options),
         upper_(request.stack, request.data, request.scaling, request.options.threads),
@@ -228,7 +228,7 @@ class Runner {
 }  // namespace
 
 absl::StatusOr<UpperFitResult> FitUpper(const UpperFitRequest& request, SharedFitState& sketch, SharedFitState& state) {
-  return Runner(request).Run(sketch, state);
+  return UpperRunner(request).Run(sketch, state);
 }
 
 }  // namespace fidelio

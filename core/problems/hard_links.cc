@@ -9,9 +9,9 @@ namespace {
 
 using std::numbers::pi;
 
-double Forrester(double x) { return (6 * x - 2) * (6 * x - 2) * std::sin(12 * x - 4); }
+double ForresterValue(double x) { return (6 * x - 2) * (6 * x - 2) * std::sin(12 * x - 4); }
 
-double Branin(double x1, double x2) {
+double BraninValue(double x1, double x2) {
   const double parabola = x2 - 5.1 * x1 * x1 / (4 * pi * pi) + 5 * x1 / pi - 6;
   return parabola * parabola + 10 * (1 - 1 / (8 * pi)) * std::cos(x1) + 10;
 }
@@ -25,13 +25,13 @@ double Bump(const Vector& x, double c1, double c2, double width) {
 // Jumps at one half at both levels; Raissi and Karniadakis (2016).
 double Jump(int level, const Vector& x) {
   const double step = x[0] < 0.5 ? 0 : 3;
-  const double low = 0.5 * Forrester(x[0]) + 10 * (x[0] - 0.5) + step;
+  const double low = 0.5 * ForresterValue(x[0]) + 10 * (x[0] - 0.5) + step;
   if (level == 0) return low;
   return 2 * low - 20 * x[0] + 20 + (x[0] < 0.5 ? 0 : 4);
 }
 
 double NoisyForrester(int level, const Vector& x) {
-  return level == 1 ? Forrester(x[0]) : 0.5 * Forrester(x[0]) + 10 * (x[0] - 0.5) - 5;
+  return level == 1 ? ForresterValue(x[0]) : 0.5 * ForresterValue(x[0]) + 10 * (x[0] - 0.5) - 5;
 }
 
 double Useless1(int level, const Vector& x) {
@@ -49,11 +49,11 @@ double Constant(int level, const Vector& x) {
 }
 
 double Reversed1(int level, const Vector& x) {
-  return level == 1 ? Forrester(x[0]) : -Forrester(x[0]) + 2 * std::sin(5 * x[0]);
+  return level == 1 ? ForresterValue(x[0]) : -ForresterValue(x[0]) + 2 * std::sin(5 * x[0]);
 }
 
 double Reversed2(int level, const Vector& x) {
-  const double high = Branin(x[0], x[1]) / 100;
+  const double high = BraninValue(x[0], x[1]) / 100;
   return level == 1 ? high : -high + 0.05 * std::sin(x[0]) + 0.02 * x[1];
 }
 

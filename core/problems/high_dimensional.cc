@@ -11,12 +11,12 @@ namespace {
 
 using std::numbers::pi;
 
-double Square(double v) { return v * v; }
+double Squared(double v) { return v * v; }
 
 // Qian and Wu's pair: the middle term is weakened, the interaction strengthened.
 double Ishigami(int level, const Vector& x) {
   const double s = std::sin(x[1]);
-  const double fourth = Square(Square(x[2]));
+  const double fourth = Squared(Squared(x[2]));
   if (level == 1) return std::sin(x[0]) + 7 * s * s + 0.1 * fourth * std::sin(x[0]);
   return std::sin(x[0]) + 6.5 * s * s + 0.12 * fourth * std::sin(x[0]);
 }
@@ -37,9 +37,9 @@ double Rosenbrock5(int level, const Vector& x) {
   double high = 0;
   double middle = 0;
   for (int i = 0; i + 1 < x.size(); ++i) {
-    const double valley = Square(x[i + 1] - x[i] * x[i]);
-    high += 100 * valley + Square(1 - x[i]);
-    middle += 50 * valley + Square(-2 - x[i]);
+    const double valley = Squared(x[i + 1] - x[i] * x[i]);
+    high += 100 * valley + Squared(1 - x[i]);
+    middle += 50 * valley + Squared(-2 - x[i]);
   }
   return level == 1 ? high : middle - 0.5 * x.sum();
 }
@@ -48,7 +48,7 @@ double Rosenbrock5(int level, const Vector& x) {
 double Friedman(int level, const Vector& x) {
   const double angle = pi * x[0] * x[1];
   const double wave = level == 1 ? std::sin(angle) : angle - angle * angle * angle / 6;
-  return 10 * wave + 20 * Square(x[2] - 0.5) + 10 * x[3] + (level == 1 ? 5 : 4) * x[4];
+  return 10 * wave + 20 * Squared(x[2] - 0.5) + 10 * x[3] + (level == 1 ? 5 : 4) * x[4];
 }
 
 // Park, Haftka and Kim (2017): other weights, and the exponential by (1 + t/9)⁹ around −4.
@@ -64,7 +64,7 @@ double Hartmann6(int level, const Vector& x) {
   double sum = 2.58;
   for (int i = 0; i < 4; ++i) {
     double exponent = 0;
-    for (int j = 0; j < 6; ++j) exponent -= kA[i][j] * Square(x[j] - kP[i][j]);
+    for (int j = 0; j < 6; ++j) exponent -= kA[i][j] * Squared(x[j] - kP[i][j]);
     sum += level == 1 ? kHigh[i] * std::exp(exponent)
                       : kLow[i] * std::pow(std::exp(-4.0 / 9) * (1 + (exponent + 4) / 9), 9);
   }
@@ -75,7 +75,7 @@ double Hartmann6(int level, const Vector& x) {
 double Trid(int level, const Vector& x) {
   const double a = level == 1 ? 1.0 : 0.9;
   double sum = 0;
-  for (int i = 0; i < x.size(); ++i) sum += Square(x[i] - a);
+  for (int i = 0; i < x.size(); ++i) sum += Squared(x[i] - a);
   for (int i = 1; i < x.size(); ++i) sum -= (level == 1 ? 1.0 : (a - 0.65) * (i + 1)) * x[i] * x[i - 1];
   return sum;
 }

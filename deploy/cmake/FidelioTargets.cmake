@@ -8,6 +8,15 @@ if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64)$")
 else()
   set(FIDELIO_ISA_LEVELS "default")
 endif()
+if(FIDELIO_CORE_OF)
+  if(NOT EXISTS ${FIDELIO_CORE_OF}/CMakeCache.txt)
+    message(FATAL_ERROR "FIDELIO_CORE_OF: ${FIDELIO_CORE_OF} is no build directory; build the preset release first")
+  endif()
+  load_cache(${FIDELIO_CORE_OF} READ_WITH_PREFIX core_of_ FIDELIO_ISA_LEVELS)
+  if(core_of_FIDELIO_ISA_LEVELS)
+    set(FIDELIO_ISA_LEVELS ${core_of_FIDELIO_ISA_LEVELS})
+  endif()
+endif()
 list(GET FIDELIO_ISA_LEVELS 0 FIDELIO_BASE_LEVEL)
 
 # Sets `out` to the compiler options of an ISA level.
@@ -50,15 +59,59 @@ if(FIDELIO_SANITIZE)
   target_link_options(fidelio_options INTERFACE -fsanitize=${FIDELIO_SANITIZE})
 endif()
 
-# Precompiles headers that do not belong to the project, when FIDELIO_PCH is on.
-function(fidelio_precompile target)
-  if(FIDELIO_PCH)
-    target_precompile_headers(${target} PRIVATE ${ARGN})
-  endif()
-endfunction()
+# Headers of others, for fidelio_quicken.
 set(FIDELIO_CORE_PCH <Eigen/Core> <algorithm> <cmath> <functional> <memory> <string> <vector> <absl/status/statusor.h>
                      <absl/strings/str_cat.h>)
 set(FIDELIO_RPC_PCH ${FIDELIO_CORE_PCH} <absl/time/time.h> <fidelio/v1/emulator.grpc.pb.h>)
+
+# Compiles the sources that `target` has so far several at once when FIDELIO_UNITY is on: those of one directory, up to
+# `most` at a time. What headers and templates cost is paid once for all of them. Sets `out` to how often the compiler
+# runs for them.
+function(fidelio_unite target most out)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "\\.cc$")
+  if(NOT FIDELIO_UNITY)
+    list(LENGTH sources count)
+    set(${out} ${count} PARENT_SCOPE)
+    return()
+  endif()
+  set(directories "")
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source OUTPUT_VARIABLE path)
+    cmake_path(GET path PARENT_PATH directory)
+    list(APPEND directories ${directory})
+    list(APPEND "sources of ${directory}" ${source})
+  endforeach()
+  list(REMOVE_DUPLICATES directories)
+  set(all 0)
+  foreach(directory IN LISTS directories)
+    list(LENGTH "sources of ${directory}" count)
+    math(EXPR units "(${count} + ${most} - 1) / ${most}")
+    math(EXPR all "${all} + ${units}")
+    string(REPLACE ${PROJECT_BINARY_DIR}/ "" name ${directory})
+    string(REPLACE ${PROJECT_SOURCE_DIR}/ "" name ${name})
+    string(REPLACE / _ name ${name})
+    set(k 0)
+    foreach(source IN LISTS "sources of ${directory}")
+      math(EXPR unit "${k} * ${units} / ${count}")
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${name}_${unit})
+      math(EXPR k "${k} + 1")
+    endforeach()
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  # GCC takes sources that another file includes for headers, whose classes should not be made of what is theirs alone.
+  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-subobject-linkage>)
+  set(${out} ${all} PARENT_SCOPE)
+endfunction()
+
+# The same, and precompiles headers that do not belong to the project when FIDELIO_PCH is on, unless the compiler runs
+# so rarely that reading them each time is quicker.
+function(fidelio_quicken target most)
+  fidelio_unite(${target} ${most} units)
+  if(FIDELIO_PCH AND ARGN AND units GREATER 3)
+    target_precompile_headers(${target} PRIVATE ${ARGN})
+  endif()
+endfunction()
 
 # Adds an executable to bin/ that runs on every CPU of the base level and loads the best core for the one it is on.
 function(fidelio_add_executable name)

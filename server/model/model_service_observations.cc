@@ -19,7 +19,7 @@ using Eigen::Index;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 constexpr int64_t kReadAhead = 10'000;  // points that are read from the store at a time
-constexpr int kConditionAttempts = 8;   // to condition a revision while others change the model
+constexpr int kRevisionAttempts = 8;    // to condition a revision while others change the model
 
 ObservationBlock BlockOf(const ObservationBatch& batch) {
   ObservationBlock block;
@@ -148,7 +148,7 @@ absl::StatusOr<AddObservationsAnswer> ModelService::AddObservations(const Mutati
           }
           impl_->context.index().Put(record);
         });
-    if (!outdated || attempt == kConditionAttempts) return result;
+    if (!outdated || attempt == kRevisionAttempts) return result;
   }
 }
 

@@ -12,7 +12,7 @@
 namespace fidelio {
 namespace {
 
-constexpr absl::Duration kFullDiskDelay = absl::Seconds(10);
+constexpr absl::Duration kFullDiskRetry = absl::Seconds(10);
 constexpr absl::Duration kDrainDelay = absl::Seconds(1);
 constexpr int64_t kPruneEvery = 1024;  // remembered requests
 
@@ -59,7 +59,7 @@ absl::Status ServiceContext::Explain(const absl::Status& status, absl::string_vi
       index_.Quarantine(model, status.message());
       return DamagedResourceError("model", name, status.message());
     case absl::StatusCode::kResourceExhausted:
-      return details.quota || details.retry_delay ? status : ExhaustedError(status.message(), kFullDiskDelay);
+      return details.quota || details.retry_delay ? status : ExhaustedError(status.message(), kFullDiskRetry);
     case absl::StatusCode::kUnavailable:
       return details.retry_delay ? status : WithRetryDelay(status, kDrainDelay);
     default:

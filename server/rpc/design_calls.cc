@@ -14,7 +14,7 @@
 namespace fidelio {
 namespace {
 
-constexpr int64_t kDouble = sizeof(double);
+constexpr int64_t kNumber = sizeof(double);
 constexpr uint32_t kDppCandidates = 1024, kSuggestCandidates = 256, kTargets = 256;  // as the contract says
 
 // Number of inputs or runs of the answer.
@@ -223,7 +223,7 @@ grpc::Status EmulatorService::SampleDPP(Context* context, const v1::SampleDPPReq
     }
     // Candidates on the wire, decoded and chosen from; their covariances, the kernel and its factors.
     FIDELIO_ASSIGN_OR_RETURN(const auto memory,
-                             parts_.memory->Reserve(kDouble * n * (4 * revision->input_dimension() + 8 * n)));
+                             parts_.memory->Reserve(kNumber * n * (4 * revision->input_dimension() + 8 * n)));
     FIDELIO_ASSIGN_OR_RETURN(const DppQuery query, ToDppQuery(*request, n, limits));
     const auto check = [&call] { return call.StopReason(); };
     FIDELIO_RETURN_IF_ERROR(check());
@@ -252,7 +252,7 @@ grpc::Status EmulatorService::Suggest(Context* context, const v1::SuggestRequest
     }
     // Candidates on the wire and decoded, all points, and several matrices of their covariances.
     FIDELIO_ASSIGN_OR_RETURN(const auto memory,
-                             parts_.memory->Reserve(kDouble * (2 * n * d + 2 * points * d + 6 * points * points)));
+                             parts_.memory->Reserve(kNumber * (2 * n * d + 2 * points * d + 6 * points * points)));
     FIDELIO_ASSIGN_OR_RETURN(const SuggestQuery query, ToSuggestQuery(*request, n, m, limits));
     const auto check = [&call] { return call.StopReason(); };
     FIDELIO_RETURN_IF_ERROR(check());

@@ -10,7 +10,7 @@
 namespace fidelio {
 namespace {
 
-constexpr int32_t kStandardPage = 100;
+constexpr int32_t kStandardFits = 100;
 
 }  // namespace
 
@@ -42,7 +42,7 @@ grpc::Status EmulatorService::ListFits(Context* context, const v1::ListFitsReque
   return Unary(methods::kListFits, context, *request, *response, [&](Call& call) -> absl::Status {
     FIDELIO_ASSIGN_OR_RETURN(const std::string name, AdmitModelName(call, request->parent(), "parent"));
     const std::string scope = absl::StrCat("ListFits ", name);
-    FIDELIO_ASSIGN_OR_RETURN(const int32_t size, PageSize(request->page_size(), kStandardPage, parts_.limits.max_page));
+    FIDELIO_ASSIGN_OR_RETURN(const int32_t size, PageSize(request->page_size(), kStandardFits, parts_.limits.max_page));
     FIDELIO_ASSIGN_OR_RETURN(const int64_t before, DecodeNumberToken(scope, request->page_token()));
     FIDELIO_ASSIGN_OR_RETURN(const FitList list, parts_.models->ListFits(name, before, size));
     for (const FitInfo& fit : list.fits) ToMessage(fit, response->add_fits());

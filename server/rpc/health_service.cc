@@ -6,7 +6,7 @@
 namespace fidelio {
 namespace {
 
-constexpr size_t kMaxWatches = 10'000;
+constexpr size_t kMaxHealthWatches = 10'000;
 
 absl::flat_hash_set<std::string> WithWhole(std::vector<std::string> services) {
   services.emplace_back();
@@ -112,7 +112,7 @@ void HealthService::StartWatch(WatchStream<Response>* stream, const Request& req
   stream->Bind(watch);
   absl::MutexLock lock(&mutex_);
   watches_.insert(watch);
-  if (watches_.size() > kMaxWatches) {
+  if (watches_.size() > kMaxHealthWatches) {
     watch->Finish({grpc::StatusCode::RESOURCE_EXHAUSTED, "watches: too many are open; ask by Check now and then"});
   } else {
     watch->Pump();

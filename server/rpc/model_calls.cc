@@ -11,7 +11,7 @@
 namespace fidelio {
 namespace {
 
-constexpr int32_t kStandardPage = 100;
+constexpr int32_t kStandardModels = 100;
 
 }  // namespace
 
@@ -48,7 +48,8 @@ grpc::Status EmulatorService::ListModels(Context* context, const v1::ListModelsR
   return Unary(methods::kListModels, context, *request, *response, [&](Call& call) -> absl::Status {
     const std::string& prefix = call.principal().prefix;
     const std::string scope = absl::StrCat("ListModels ", prefix);
-    FIDELIO_ASSIGN_OR_RETURN(const int32_t size, PageSize(request->page_size(), kStandardPage, parts_.limits.max_page));
+    FIDELIO_ASSIGN_OR_RETURN(const int32_t size,
+                             PageSize(request->page_size(), kStandardModels, parts_.limits.max_page));
     FIDELIO_ASSIGN_OR_RETURN(const std::string after, DecodePageToken(scope, request->page_token()));
     FIDELIO_ASSIGN_OR_RETURN(const ModelList list, parts_.models->ListModels(prefix, after, size));
     std::string next = list.next;

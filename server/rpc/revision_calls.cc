@@ -10,7 +10,7 @@
 namespace fidelio {
 namespace {
 
-constexpr int32_t kStandardPage = 100;
+constexpr int32_t kStandardRevisions = 100;
 
 }  // namespace
 
@@ -29,7 +29,8 @@ grpc::Status EmulatorService::ListRevisions(Context* context, const v1::ListRevi
   return Unary(methods::kListRevisions, context, *request, *response, [&](Call& call) -> absl::Status {
     FIDELIO_ASSIGN_OR_RETURN(const std::string name, AdmitModelName(call, request->parent(), "parent"));
     const std::string scope = absl::StrCat("ListRevisions ", name);
-    FIDELIO_ASSIGN_OR_RETURN(const int32_t size, PageSize(request->page_size(), kStandardPage, parts_.limits.max_page));
+    FIDELIO_ASSIGN_OR_RETURN(const int32_t size,
+                             PageSize(request->page_size(), kStandardRevisions, parts_.limits.max_page));
     FIDELIO_ASSIGN_OR_RETURN(const int64_t before, DecodeNumberToken(scope, request->page_token()));
     FIDELIO_ASSIGN_OR_RETURN(const RevisionList list, parts_.models->ListRevisions(name, before, size));
     for (const RevisionInfo& revision : list.revisions) ToMessage(revision, response->add_revisions());

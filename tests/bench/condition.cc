@@ -1,5 +1,4 @@
 // fidelio-bench condition: a model given new points without a refit, against the refit.
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -11,6 +10,7 @@
 #include "core/problems/design.h"
 #include "tests/bench/commands.h"
 #include "tests/bench/metrics.h"
+#include "tests/bench/now.h"
 #include "tests/bench/table.h"
 
 namespace fidelio::bench {
@@ -18,23 +18,21 @@ namespace {
 
 using Eigen::Index;
 
-constexpr int kTestPoints = 500;
-constexpr double kWorstRatio = 1.10;   // rmse, to that of the refit
-constexpr double kLeastSpeedup = 20;   // of the time
-constexpr uint64_t kNewSeed = 100000;  // of the new points, added to that of the data
+constexpr int kConditionTestPoints = 500;
+constexpr double kWorstConditioned = 1.10;  // rmse, to that of the refit
+constexpr double kLeastSpeedup = 20;        // of the time
+constexpr uint64_t kNewSeed = 100000;       // of the new points, added to that of the data
 
-double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
-struct Measured {
+struct Conditioned {
   double rmse_before = 0, rmse = 0, rmse_refit = 0;
   double coverage = 0, coverage_refit = 0;
   double seconds = 0, seconds_refit = 0;
 };
 
-absl::StatusOr<Measured> Measure(const Problem& problem, int points, uint64_t seed) {
+absl::StatusOr<Conditioned> Measure(const Problem& problem, int points, uint64_t seed) {
   FIDELIO_ASSIGN_OR_RETURN(Dataset data, MakeDataset(problem, problem.sizes, seed));
   data.box = InputBox{problem.lower, problem.upper};
-  FIDELIO_ASSIGN_OR_RETURN(const LevelData test, MakeTestSet(problem, kTestPoints, seed));
+  FIDELIO_ASSIGN_OR_RETURN(const LevelData test, MakeTestSet(problem, kConditionTestPoints, seed));
   std::vector<int> sizes(problem.levels(), 0);
   sizes.back() = points;
   FIDELIO_ASSIGN_OR_RETURN(const Dataset news, MakeDataset(problem, sizes, seed + kNewSeed));
@@ -53,7 +51,7 @@ absl::StatusOr<Measured> Measure(const Problem& problem, int points, uint64_t se
   top.x.bottomRows(points) = news.levels.back().x;
   top.y.tail(points) = news.levels.back().y;
 
-  Measured m;
+  Conditioned m;
   double begin = Now();
   FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<Emulator> conditioned, before->Condition(data, /*threads=*/1));
   m.seconds = Now() - begin;
@@ -93,9 +91,10 @@ class ConditionCommand : public Command {
     double worst = 0, least = INFINITY;
     for (const std::string& name : problems_) {
       FIDELIO_ASSIGN_OR_RETURN(const Problem* problem, FindProblem(name));
-      Measured sum;
+      Conditioned sum;
       for (int s = 0; s < seeds_; ++s) {
-        FIDELIO_ASSIGN_OR_RETURN(const Measured m, Measure(*problem, points_, static_cast<uint64_t>(first_seed_ + s)));
+        FIDELIO_ASSIGN_OR_RETURN(const Conditioned m,
+                                 Measure(*problem, points_, static_cast<uint64_t>(first_seed_ + s)));
         for (auto [to, from] : {std::pair(&sum.rmse_before, m.rmse_before), std::pair(&sum.rmse, m.rmse),
                                 std::pair(&sum.rmse_refit, m.rmse_refit), std::pair(&sum.coverage, m.coverage),
                                 std::pair(&sum.coverage_refit, m.coverage_refit), std::pair(&sum.seconds, m.seconds),
@@ -117,8 +116,9 @@ class ConditionCommand : public Command {
                               {"coverage95_refit", sum.coverage_refit},
                               {"seconds", sum.seconds},
                               {"seconds_refit", sum.seconds_refit}});
-      if (!(ratio <= kWorstRatio)) {
-        outcome.missed.push_back(absl::StrFormat("%s: rmse %.3f of that of a refit, bar %g", name, ratio, kWorstRatio));
+      if (!(ratio <= kWorstConditioned)) {
+        outcome.missed.push_back(
+            absl::StrFormat("%s: rmse %.3f of that of a refit, bar %g", name, ratio, kWorstConditioned));
       }
       if (!(speedup >= kLeastSpeedup)) {
         outcome.missed.push_back(

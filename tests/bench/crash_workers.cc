@@ -15,7 +15,7 @@
 namespace fidelio::bench {
 namespace {
 
-constexpr absl::Duration kPatience = absl::Seconds(60);      // for one call
+constexpr absl::Duration kCallPatience = absl::Seconds(60);  // for one call
 constexpr absl::Duration kFitPatience = absl::Seconds(180);  // for the end of a fit, whatever happens meanwhile
 constexpr int64_t kMaxFittedBatches = 12;                    // fits stay short
 constexpr int kReadPoints = 8;
@@ -65,7 +65,7 @@ v1::AddObservationsRequest MakeBatch(const std::string& model, int64_t b) {
 absl::Status BatchWriter::WriteNext() {
   v1::AddObservationsResponse response;
   FIDELIO_RETURN_IF_ERROR(
-      endpoint_->Call(&Endpoint::Stub::AddObservations, MakeBatch(model_, acknowledged()), &response, kPatience));
+      endpoint_->Call(&Endpoint::Stub::AddObservations, MakeBatch(model_, acknowledged()), &response, kCallPatience));
   data_versions_.push_back(response.data_version());
   return absl::OkStatus();
 }
@@ -77,7 +77,7 @@ absl::StatusOr<BatchWriter::Audit> BatchWriter::Check() const {
   request.set_parent(client::ModelName(model_));
   do {
     v1::ListObservationsResponse page;
-    FIDELIO_RETURN_IF_ERROR(endpoint_->Call(&Endpoint::Stub::ListObservations, request, &page, kPatience));
+    FIDELIO_RETURN_IF_ERROR(endpoint_->Call(&Endpoint::Stub::ListObservations, request, &page, kCallPatience));
     for (const v1::ObservationBatch& part : page.observations()) {
       auto& [inputs, outputs] = stored[part.data_version()];
       inputs += part.inputs().f64_le();
@@ -113,7 +113,7 @@ absl::Status Fitter::FitNext() {
   request.mutable_options()->set_seed(static_cast<uint64_t>(fits()));
   request.set_request_id(absl::StrCat(model_, "-fit-", fits()));
   v1::Fit started;
-  FIDELIO_RETURN_IF_ERROR(endpoint_->Call(&Endpoint::Stub::Fit, request, &started, kPatience));
+  FIDELIO_RETURN_IF_ERROR(endpoint_->Call(&Endpoint::Stub::Fit, request, &started, kCallPatience));
   FIDELIO_ASSIGN_OR_RETURN(const v1::Fit fit, AwaitEnd(*endpoint_, started.name()));
   if (fit.state() != v1::FIT_STATE_SUCCEEDED) {
     return absl::InternalError(
@@ -131,7 +131,7 @@ absl::StatusOr<int64_t> Fitter::CountStuck() const {
   request.set_parent(client::ModelName(model_));
   do {
     v1::ListFitsResponse page;
-    FIDELIO_RETURN_IF_ERROR(endpoint_->Call(&Endpoint::Stub::ListFits, request, &page, kPatience));
+    FIDELIO_RETURN_IF_ERROR(endpoint_->Call(&Endpoint::Stub::ListFits, request, &page, kCallPatience));
     for (const v1::Fit& fit : page.fits()) {
       if (!HasEnded(fit)) ++stuck;
       made.insert(fit.revision());
@@ -152,7 +152,7 @@ Reader::Reader(Endpoint* endpoint, const std::string& model) : endpoint_(endpoin
 absl::Status Reader::Read(const std::string& revision) {
   request_.set_revision(revision);
   v1::PredictResponse response;
-  const absl::Status status = endpoint_->Call(&Endpoint::Stub::Predict, request_, &response, kPatience);
+  const absl::Status status = endpoint_->Call(&Endpoint::Stub::Predict, request_, &response, kCallPatience);
   if (absl::IsFailedPrecondition(status) && answers_.empty()) return absl::OkStatus();  // before the first fit
   FIDELIO_RETURN_IF_ERROR(status);
   ++predictions_;

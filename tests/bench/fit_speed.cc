@@ -34,11 +34,11 @@ struct Timing {
 };
 
 // Bars on one core, in seconds.
-struct Bar {
+struct FitBar {
   const char* problem;
   double fit_seconds;
 };
-constexpr Bar kBars[] = {{"branin", 1.0}, {"borehole", 0.4}};
+constexpr FitBar kFitBars[] = {{"branin", 1.0}, {"borehole", 0.4}};
 
 constexpr int kRateSize = 1000;  // rows of the matrices whose product and factor give the machine's rate
 
@@ -135,7 +135,7 @@ class FitSpeedCommand : public Command {
                       {"growth_exponent", std::isfinite(growth) ? nlohmann::json(growth) : nlohmann::json()},
                       {"share_of_gemm", gflops / rate.gemm_gflops},
                       {"share_of_cholesky", gflops / rate.cholesky_gflops}});
-      for (const Bar& bar : kBars) {
+      for (const FitBar& bar : kFitBars) {
         if (t.name == bar.problem && t.fit_seconds > bar.fit_seconds) {
           outcome.missed.push_back(absl::StrFormat("%s: fit %.3f s, bar %g s", t.name, t.fit_seconds, bar.fit_seconds));
         }

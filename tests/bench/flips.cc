@@ -30,8 +30,8 @@
 namespace fidelio::bench {
 namespace {
 
-constexpr absl::Duration kStartTimeout = absl::Seconds(60);
-constexpr absl::Duration kPatience = absl::Seconds(2);
+constexpr absl::Duration kFlipStart = absl::Seconds(60);
+constexpr absl::Duration kFlipPatience = absl::Seconds(2);
 constexpr uint64_t kPageBytes = 4096;  // of the database
 constexpr const char* kModels[] = {"alpha", "beta", "gamma"};
 
@@ -46,7 +46,7 @@ using Answers = std::vector<Answer>;  // of one model: its state, then the rest
 template <typename Request, typename Response>
 Answer Ask(Endpoint& endpoint, Endpoint::Method<Request, Response> method, const Request& request, Response* response) {
   Answer answer;
-  answer.status = endpoint.Call(method, request, response, kPatience);
+  answer.status = endpoint.Call(method, request, response, kFlipPatience);
   if (answer.status.ok()) answer.bytes = response->SerializeAsString();
   return answer;
 }
@@ -176,7 +176,7 @@ class FlipsCommand : public Command {
       FIDELIO_RETURN_IF_ERROR(CreateRemote(*client, model, data));
       FIDELIO_RETURN_IF_ERROR(FitRemote(*client, model, seed++));
     }
-    if (!server->Stop(kStartTimeout)) {
+    if (!server->Stop(kFlipStart)) {
       return absl::InternalError(absl::StrCat("the server did not end by itself:\n", server->OutputEnd()));
     }
     std::filesystem::copy(*scratch_ / "data", *scratch_ / "same", std::filesystem::copy_options::recursive);
@@ -194,7 +194,7 @@ class FlipsCommand : public Command {
   // Starts a server on a damaged directory and counts what it does. Answers what is wrong, or nothing.
   absl::StatusOr<std::string> Try(const std::string& directory, const std::string& where) {
     FIDELIO_ASSIGN_OR_RETURN(auto server, LaunchFidelio(server_program_, directory, *scratch_ / ".", {}));
-    const absl::Status ready = server->AwaitPort(kStartTimeout);
+    const absl::Status ready = server->AwaitPort(kFlipStart);
     if (!ready.ok()) {
       if (server->Running()) return absl::StrCat("neither ready nor refused: ", ready.message());
       if (server->OutputEnd().empty()) return "refused to start without a word";

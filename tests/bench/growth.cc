@@ -1,6 +1,5 @@
 // fidelio-bench growth: how time and memory of a fit with neighbour layers grow with the low-fidelity observations.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -11,6 +10,7 @@
 #include "core/checkpoint/emulator_registry.h"
 #include "tests/bench/commands.h"
 #include "tests/bench/map_data.h"
+#include "tests/bench/now.h"
 #include "tests/bench/peak_memory.h"
 #include "tests/bench/table.h"
 
@@ -19,8 +19,6 @@ namespace {
 
 constexpr double kMostExponent = 1.1;
 constexpr double kSmoothness = 1.5;
-
-double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 struct Point {
   int count = 0;

@@ -1,7 +1,6 @@
 // fidelio-bench large: a model of very many observations through a server: observations in chunks, a fit, predictions of a whole
 // map in a stream, a design, a kill and a restart, with the time that each takes and the memory of the server.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <string>
@@ -16,6 +15,7 @@
 #include "fidelio/v1/emulator.grpc.pb.h"
 #include "tests/bench/commands.h"
 #include "tests/bench/map_data.h"
+#include "tests/bench/now.h"
 #include "tests/bench/remote_model.h"
 #include "tests/bench/scratch_directory.h"
 #include "tests/bench/table.h"
@@ -27,12 +27,10 @@ namespace {
 using Eigen::Index;
 
 constexpr int kChunk = 50'000, kStreamChunk = 5'000;  // rows of one call, and of one message of a stream
-constexpr int kCandidates = 2'500, kDesign = 50;
-constexpr double kBorder = 1e-3, kSmoothness = 1.5;
+constexpr int kLargeCandidates = 2'500, kLargeDesign = 50;
+constexpr double kLargeBorder = 1e-3, kSmoothness = 1.5;
 constexpr double kMostRestartSeconds = 10, kMostServerMib = 2048;
 constexpr char kModel[] = "map";
-
-double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 class LargeCommand : public Command {
  public:
@@ -55,8 +53,8 @@ class LargeCommand : public Command {
     } else {
       FIDELIO_ASSIGN_OR_RETURN(map, ReadMap(data_));
     }
-    map.low = map.low.cwiseMax(kBorder).cwiseMin(1 - kBorder);
-    map.high = map.high.cwiseMax(kBorder).cwiseMin(1 - kBorder);
+    map.low = map.low.cwiseMax(kLargeBorder).cwiseMin(1 - kLargeBorder);
+    map.high = map.high.cwiseMax(kLargeBorder).cwiseMin(1 - kLargeBorder);
     FIDELIO_ASSIGN_OR_RETURN(const MapSplit split, SplitMap(map, train_low_, train_high_, 0, seed_));
     FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<ScratchDirectory> scratch, ScratchDirectory::Make());
     Outcome outcome;
@@ -100,14 +98,15 @@ class LargeCommand : public Command {
         !(rmse < 0.5 * constant)) {
       outcome.missed.push_back(absl::StrFormat("rmse %.4f, that of a constant %.4f", rmse, constant));
     }
-    const Index candidates = std::min<Index>(kCandidates, map.x.rows());
+    const Index candidates = std::min<Index>(kLargeCandidates, map.x.rows());
     const Index stride = map.x.rows() / candidates;
     Matrix some(candidates, 2);
     for (Index i = 0; i < candidates; ++i) some.row(i) = map.x.row(i * stride);
-    FIDELIO_ASSIGN_OR_RETURN(const client::DppDesign design,
-                             client->SampleDpp(kModel, {.k = kDesign, .candidates = some, .seed = seed_}, patient));
+    FIDELIO_ASSIGN_OR_RETURN(
+        const client::DppDesign design,
+        client->SampleDpp(kModel, {.k = kLargeDesign, .candidates = some, .seed = seed_}, patient));
     row("design");
-    if (design.inputs.rows() != kDesign) outcome.missed.push_back("a design of another size");
+    if (design.inputs.rows() != kLargeDesign) outcome.missed.push_back("a design of another size");
     FIDELIO_RETURN_IF_ERROR(
         client
             ->AddObservations(kModel, {{.level = 1, .inputs = map.x.topRows(1), .outputs = map.high.head(1)}},

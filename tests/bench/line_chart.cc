@@ -10,12 +10,12 @@
 namespace fidelio::bench {
 namespace {
 
-constexpr double kWidth = 420, kHeight = 340;  // of one chart
+constexpr double kChartWidth = 420, kChartHeight = 340;  // of one chart
 constexpr double kLeft = 62, kRight = 12, kTop = 34, kBottom = 46;
 
 // Distinguishable in light and in dark, and by people who do not see red and green apart.
-constexpr const char* kColours[] = {"#888888", "#0072b2", "#e69f00", "#009e73",
-                                    "#cc79a7", "#d55e00", "#56b4e9", "#b0a000"};
+constexpr const char* kLineColours[] = {"#888888", "#0072b2", "#e69f00", "#009e73",
+                                        "#cc79a7", "#d55e00", "#56b4e9", "#b0a000"};
 
 struct Range {
   double low = INFINITY, high = -INFINITY;
@@ -75,7 +75,7 @@ std::string Draw(const LineChart& chart, double at) {
   const double margin = 0.03 * std::max(y.high - y.low, 0.0);
   y.low -= margin;
   y.high += margin;
-  const double left = at + kLeft, right = at + kWidth - kRight, top = kTop, bottom = kHeight - kBottom;
+  const double left = at + kLeft, right = at + kChartWidth - kRight, top = kTop, bottom = kChartHeight - kBottom;
   const auto px = [&](double v) { return left + x.Part(v) * (right - left); };
   const auto py = [&](double log_v) { return bottom - y.Part(log_v) * (bottom - top); };
 
@@ -92,7 +92,7 @@ std::string Draw(const LineChart& chart, double at) {
              Text(left - 6, py(tick) + 4, "end", absl::StrFormat("%.3g", std::pow(10, tick)));
     }
   }
-  svg += Text((left + right) / 2, kHeight - 10, "middle", chart.x_label);
+  svg += Text((left + right) / 2, kChartHeight - 10, "middle", chart.x_label);
   const double middle = (top + bottom) / 2;
   svg += Text(at + 14, middle, "middle", chart.y_label,
               absl::StrFormat(" transform=\"rotate(-90 %.1f %.1f)\"", at + 14, middle));
@@ -104,7 +104,7 @@ std::string Draw(const LineChart& chart, double at) {
   std::vector<std::vector<std::pair<double, double>>> drawn;
   for (size_t c = 0; c < chart.curves.size(); ++c) {
     const Curve& curve = chart.curves[c];
-    const char* colour = kColours[c % std::size(kColours)];
+    const char* colour = kLineColours[c % std::size(kLineColours)];
     std::string points, dots;
     drawn.emplace_back();
     for (size_t i = 0; i < curve.x.size(); ++i) {
@@ -130,7 +130,7 @@ std::string Draw(const LineChart& chart, double at) {
   for (size_t c = 0; c < chart.curves.size(); ++c) {
     const double row = legend.top + 15 + 16 * static_cast<double>(c);
     absl::StrAppendFormat(&svg, "<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"3\" fill=\"%s\"/>\n",
-                          legend.left + 8, row - 5, kColours[c % std::size(kColours)]);
+                          legend.left + 8, row - 5, kLineColours[c % std::size(kLineColours)]);
     svg += Text(legend.left + 28, row, "start", chart.curves[c].name);
   }
   return svg;
@@ -139,14 +139,14 @@ std::string Draw(const LineChart& chart, double at) {
 }  // namespace
 
 std::string DrawCharts(const std::vector<LineChart>& charts) {
-  const double width = kWidth * static_cast<double>(std::max<size_t>(charts.size(), 1));
+  const double width = kChartWidth * static_cast<double>(std::max<size_t>(charts.size(), 1));
   std::string svg = absl::StrFormat(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %g %g\" font-family=\"sans-serif\" font-size=\"11\">\n"
       "<style>svg{background:#fff;color:#222}text{fill:currentColor}.title{font-size:14px;font-weight:bold}"
       ".grid{stroke:currentColor;stroke-opacity:.15}.goal{stroke:currentColor;stroke-opacity:.6;stroke-dasharray:4 3}"
       "@media(prefers-color-scheme:dark){svg{background:#181818;color:#ddd}}</style>\n",
-      width, kHeight);
-  for (size_t i = 0; i < charts.size(); ++i) svg += Draw(charts[i], kWidth * static_cast<double>(i));
+      width, kChartHeight);
+  for (size_t i = 0; i < charts.size(); ++i) svg += Draw(charts[i], kChartWidth * static_cast<double>(i));
   return svg + "</svg>\n";
 }
 

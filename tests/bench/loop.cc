@@ -1,6 +1,5 @@
 // fidelio-bench loop: design loops, and what each way of choosing runs needs to spend for the accuracy that chance gives.
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <fstream>
@@ -21,6 +20,7 @@
 #include "tests/bench/csv.h"
 #include "tests/bench/line_chart.h"
 #include "tests/bench/loop_strategy.h"
+#include "tests/bench/now.h"
 #include "tests/bench/table.h"
 
 namespace fidelio::bench {
@@ -28,9 +28,9 @@ namespace {
 
 using Eigen::Index;
 
-constexpr int kTestPoints = 1000;
+constexpr int kLoopTestPoints = 1000;
 // Of what the calls do by default. The paper's kernel leans to large outputs, and is here for comparison.
-const std::map<std::string, double> kBars = {{"suggest", 0.50}, {"dpp", 0.75}};
+const std::map<std::string, double> kLoopBars = {{"suggest", 0.50}, {"dpp", 0.75}};
 
 // After each round, the first entry before any: what was spent in runs of the highest fidelity, and how good the model is.
 struct LoopResult {
@@ -42,8 +42,6 @@ struct LoopResult {
 
 // By problem and strategy: a loop per seed.
 using Loops = std::map<std::string, std::map<std::string, std::vector<LoopResult>>>;
-
-double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 void Observe(const Problem& problem, const Run& run, Dataset& data) {
   LevelData& level = data.levels[run.level];
@@ -68,7 +66,7 @@ absl::StatusOr<LoopStart> StartLoop(const Problem& problem, uint64_t seed) {
   LoopStart start;
   FIDELIO_ASSIGN_OR_RETURN(start.data, MakeDataset(problem, sizes, seed));
   start.data.box = InputBox{problem.lower, problem.upper};
-  FIDELIO_ASSIGN_OR_RETURN(start.test, MakeTestSet(problem, kTestPoints, seed));
+  FIDELIO_ASSIGN_OR_RETURN(start.test, MakeTestSet(problem, kLoopTestPoints, seed));
   FIDELIO_ASSIGN_OR_RETURN(start.model, MfDgp::Fit(start.data, {.seed = seed}));
   return start;
 }
@@ -85,7 +83,7 @@ absl::StatusOr<LoopResult> RunLoop(const Problem& problem, const LoopStart& star
   for (int round = 0;; ++round) {
     FIDELIO_ASSIGN_OR_RETURN(const Prediction prediction, model->Predict(start.test.x, {}));
     result.cost.push_back(spent);
-    result.rmse.push_back(std::sqrt((prediction.mean - start.test.y).squaredNorm() / kTestPoints));
+    result.rmse.push_back(std::sqrt((prediction.mean - start.test.y).squaredNorm() / kLoopTestPoints));
     if (round == rounds) return result;
     const double begin = Now();
     FIDELIO_ASSIGN_OR_RETURN(
@@ -249,8 +247,8 @@ class LoopCommand : public Command {
       for (const double share : shares[strategy]) mean += share / static_cast<double>(shares[strategy].size());
       absl::StrAppendFormat(&outcome.summary, " %s %.0f %%,", strategy, 100 * mean);
       outcome.json["mean_share"][strategy] = std::isfinite(mean) ? nlohmann::json(mean) : nlohmann::json();
-      const auto bar = kBars.find(strategy);
-      if (bar != kBars.end() && !(mean <= bar->second)) {
+      const auto bar = kLoopBars.find(strategy);
+      if (bar != kLoopBars.end() && !(mean <= bar->second)) {
         outcome.missed.push_back(absl::StrFormat("%s: %.0f %% of random's cost on average, bar %.0f %%", strategy,
                                                  100 * mean, 100 * bar->second));
       }

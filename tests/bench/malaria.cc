@@ -1,7 +1,6 @@
 // fidelio-bench malaria: the paper's large experiment. Infection rates of one year on a map, of very many pixels, and those of a
 // later year at a thousand: how well are the other pixels of the later year predicted?
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -25,6 +24,7 @@
 #include "tests/bench/map_data.h"
 #include "tests/bench/map_drawing.h"
 #include "tests/bench/metrics.h"
+#include "tests/bench/now.h"
 #include "tests/bench/peak_memory.h"
 #include "tests/bench/table.h"
 
@@ -42,8 +42,6 @@ constexpr double kBorder = 1e-3;
 
 constexpr int kCandidates = 2500, kDesign = 50;  // of the k-DPP, as in the paper
 constexpr uint32_t kCandidateStream = 5;
-
-double Now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::optional<KernelFamily> Family(const std::string& word) {
   if (word == "rbf") return KernelFamily::kRbf;

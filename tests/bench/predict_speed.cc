@@ -18,14 +18,14 @@ namespace fidelio::bench {
 namespace {
 
 // Bars, in microseconds for the whole call.
-struct Bar {
+struct SpeedBar {
   int points;
   double microseconds;
 };
-constexpr Bar kBars[] = {{1, 200}, {1000, 80000}};
+constexpr SpeedBar kSpeedBars[] = {{1, 200}, {1000, 80000}};
 
 // The median duration of a call, over at least three calls and about a third of a second.
-absl::StatusOr<double> MedianSeconds(const Emulator& emulator, const Matrix& x, const PredictOptions& options) {
+absl::StatusOr<double> MedianPredictSeconds(const Emulator& emulator, const Matrix& x, const PredictOptions& options) {
   using Clock = std::chrono::steady_clock;
   std::vector<double> durations;
   double spent = 0;
@@ -66,7 +66,7 @@ class PredictSpeedCommand : public Command {
       for (const bool quantiles : {false, true}) {
         PredictOptions options;
         if (quantiles) options.quantiles = {0.025, 0.5, 0.975};
-        FIDELIO_ASSIGN_OR_RETURN(const double seconds, MedianSeconds(*fitted.emulator, x, options));
+        FIDELIO_ASSIGN_OR_RETURN(const double seconds, MedianPredictSeconds(*fitted.emulator, x, options));
         const double us = 1e6 * seconds;
         const char* what = quantiles ? "moments, 3 quantiles" : "moments";
         table.Add({absl::StrCat(n), what, Fixed(us, 1), Fixed(us / n, 2)});
@@ -74,7 +74,7 @@ class PredictSpeedCommand : public Command {
             {{"points", n}, {"quantiles", quantiles ? 3 : 0}, {"us_per_call", us}, {"us_per_point", us / n}});
         if (quantiles) continue;
         absl::StrAppendFormat(&outcome.summary, "%d points %.2f us each, ", n, us / n);
-        for (const Bar& bar : kBars) {
+        for (const SpeedBar& bar : kSpeedBars) {
           if (n == bar.points && us > bar.microseconds) {
             outcome.missed.push_back(absl::StrFormat("%d points: %.0f us, bar %g us", n, us, bar.microseconds));
           }

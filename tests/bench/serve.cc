@@ -37,7 +37,7 @@ constexpr int kCallers = 64;
 constexpr int kManyPoints = 10000;
 constexpr int kBlock = 200;  // calls of one block
 constexpr absl::Duration kThroughputBlock = absl::Milliseconds(700);
-constexpr absl::Duration kStartTimeout = absl::Seconds(60);
+constexpr absl::Duration kServeStart = absl::Seconds(60);
 constexpr uint64_t kSeed = 1;
 
 // A model that exists on the server and in-process, with the same bits.
@@ -86,14 +86,14 @@ class ServeCommand : public Command {
       FIDELIO_ASSIGN_OR_RETURN(const Subject levels3, MakeSubject("levels3", "branin", {80, 30, 10}));
       FIDELIO_ASSIGN_OR_RETURN(echo_,
                                ServerProcess::Launch(ProgramBeside("fidelio-bench"), {"echo-server"}, *scratch_ / "."));
-      FIDELIO_RETURN_IF_ERROR(echo_->AwaitPort(kStartTimeout));
+      FIDELIO_RETURN_IF_ERROR(echo_->AwaitPort(kServeStart));
       echo_stub_ = v1::Emulator::NewStub(echo_->NewChannel());
       FIDELIO_RETURN_IF_ERROR(MeasureOneCaller(small, levels3, outcome));
       FIDELIO_RETURN_IF_ERROR(MeasureManyCallers(small, outcome));
       FIDELIO_RETURN_IF_ERROR(MeasureManyPoints(levels3, outcome));
     }
     absl::StrAppend(&outcome.summary, outcome.missed.size(), " bars missed");
-    if (!server_->Stop(kStartTimeout)) outcome.missed.push_back("the server did not end by itself on SIGTERM");
+    if (!server_->Stop(kServeStart)) outcome.missed.push_back("the server did not end by itself on SIGTERM");
     return outcome;
   }
 
@@ -221,7 +221,7 @@ class ServeCommand : public Command {
     v1::FitOptions options;
     options.set_seed(seed);
     FIDELIO_ASSIGN_OR_RETURN(v1::Fit fit, client_->Fit(model, options));
-    const absl::Time deadline = absl::Now() + kStartTimeout;
+    const absl::Time deadline = absl::Now() + kServeStart;
     while (fit.state() == v1::FIT_STATE_PENDING && absl::Now() < deadline) {
       FIDELIO_ASSIGN_OR_RETURN(fit, client_->GetFit(fit.name()));
     }

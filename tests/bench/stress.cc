@@ -21,8 +21,8 @@
 namespace fidelio::bench {
 namespace {
 
-constexpr double kLowestCoverage = 0.90;
-constexpr double kHighestCoverage = 0.99;
+constexpr double kLowestStressCoverage = 0.90;
+constexpr double kHighestStressCoverage = 0.99;
 constexpr double kWorstRatio = 1.10;  // rmse of mf_dgp to that of gp when the low fidelity is bad
 constexpr double kWidening = 1.0;     // interval width without high-fidelity data to that with it
 
@@ -170,9 +170,9 @@ class StressCommand : public Command {
     *runs += static_cast<int>(results.size());
     const double coverage = Mean(all_coverage);
     outcome->json["coverage95"] = coverage;
-    if (coverage < kLowestCoverage || coverage > kHighestCoverage) {
+    if (coverage < kLowestStressCoverage || coverage > kHighestStressCoverage) {
       outcome->missed.push_back(absl::StrFormat("mean coverage95 of the stress cases %.3f, must be from %g to %g",
-                                                coverage, kLowestCoverage, kHighestCoverage));
+                                                coverage, kLowestStressCoverage, kHighestStressCoverage));
     }
   }
 

@@ -12,9 +12,9 @@
 namespace fidelio::bench {
 namespace {
 
-constexpr int kTestPoints = 200;
+constexpr int kStressTestPoints = 200;
 
-const Problem& Get(const char* name) {
+const Problem& Known(const char* name) {
   const absl::StatusOr<const Problem*> problem = FindProblem(name);
   if (!problem.ok()) std::abort();  // the names below are in the registry, which a test checks
   return **problem;
@@ -27,7 +27,7 @@ Case From(const char* name, const Problem& problem, std::vector<int> sizes, int6
   made.problem = name;
   made.seed = seed;
   made.train = MakeDataset(problem, sizes, static_cast<uint64_t>(seed)).value();
-  made.test = MakeTestSet(problem, kTestPoints, static_cast<uint64_t>(seed)).value();
+  made.test = MakeTestSet(problem, kStressTestPoints, static_cast<uint64_t>(seed)).value();
   return made;
 }
 
@@ -69,9 +69,9 @@ Case WithoutTest(Case made) {
 }  // namespace
 
 std::vector<Case> MakeStressCases(int64_t seed) {
-  const Problem& branin = Get("branin");
-  const Problem& currin = Get("currin");
-  const Problem& forrester = Get("forrester");
+  const Problem& branin = Known("branin");
+  const Problem& currin = Known("currin");
+  const Problem& forrester = Known("forrester");
   std::vector<Case> cases;
 
   cases.push_back(From("duplicated_inputs", currin, {24, 10}, seed));
@@ -96,7 +96,7 @@ std::vector<Case> MakeStressCases(int64_t seed) {
 
   cases.push_back(WithoutTest(From("one_point_per_level", branin, {1, 1, 1}, seed)));
   cases.push_back(WithoutTest(From("one_high_point", currin, {12, 1}, seed)));
-  cases.push_back(WithoutTest(From("two_points_per_level", Get("borehole"), {2, 2}, seed)));
+  cases.push_back(WithoutTest(From("two_points_per_level", Known("borehole"), {2, 2}, seed)));
 
   cases.push_back(Scaled("outputs_times_1e12", branin, 1e12, seed));
   cases.push_back(Scaled("outputs_times_1e-12", branin, 1e-12, seed));
@@ -120,15 +120,15 @@ std::vector<Case> MakeStressCases(int64_t seed) {
   cases.push_back(From("twenty_inputs_few_points", ManyInputs(20), {15, 4}, seed));
   cases.push_back(From("empty_middle_level", branin, {80, 0, 20}, seed));
   cases.push_back(WithoutTest(From("empty_top_level", branin, {40, 20, 0}, seed)));
-  cases.push_back(From("only_one_level_filled", Get("forrester3"), {12, 0, 0}, seed));
+  cases.push_back(From("only_one_level_filled", Known("forrester3"), {12, 0, 0}, seed));
   cases.back() = WithoutTest(cases.back());
 
   cases.push_back(From("noise_free_dense", forrester, {60, 40}, seed));
-  cases.push_back(From("noise_free_polynomial", Get("booth"), {60, 30}, seed));
+  cases.push_back(From("noise_free_polynomial", Known("booth"), {60, 30}, seed));
   Problem noisy = forrester;
   noisy.noises = {{.sd = 8, .relative_sd = 0}, {.sd = 12, .relative_sd = 0}};
   cases.push_back(From("very_noisy", noisy, {60, 30}, seed));
-  noisy = Get("hartmann3");
+  noisy = Known("hartmann3");
   noisy.noises.assign(3, {.sd = 1, .relative_sd = 0});
   cases.push_back(From("very_noisy_three_levels", noisy, {}, seed));
   cases.push_back(From("more_high_than_low", currin, {6, 25}, seed));
@@ -140,12 +140,12 @@ std::vector<Case> MakeStressCases(int64_t seed) {
   cases.push_back(From("outlier", currin, {30, 12}, seed));
   cases.back().train.levels[0].y[3] += 100;
   cases.back() = WithoutTest(cases.back());
-  cases.push_back(From("step", Get("jump"), {}, seed));
+  cases.push_back(From("step", Known("jump"), {}, seed));
   return cases;
 }
 
 Case MakeOneSidedCase(int64_t seed) {
-  const Problem& problem = Get("forrester_nonlinear");
+  const Problem& problem = Known("forrester_nonlinear");
   Case made = From("one_sided", problem, {30, 8}, seed);
   LevelData& high = made.train.levels[1];
   high.x *= 0.5;

@@ -46,8 +46,8 @@ constexpr Bar kBars[] = {{"mf_dgp", "currin_paper", 0.975, 0.36, 0.0},
                          {"nargp", "hartmann3", -kNone, 0.10, kNone, 2},
                          {"deep_mf", "branin", -kNone, kNone, kNone, 2},
                          {"deep_mf", "hartmann3", -kNone, kNone, kNone, 2}};
-constexpr double kLowestCoverage = 0.90;
-constexpr double kHighestCoverage = 0.99;
+constexpr double kLowestTableCoverage = 0.90;
+constexpr double kHighestTableCoverage = 0.99;
 
 // Cutajar et al. (2019), Table 1.
 struct Published {
@@ -90,9 +90,9 @@ std::vector<std::string> MissedBars(const std::vector<Summary>& summaries, bool 
     }
   }
   const double mean_coverage = Mean(coverage);
-  if (!coverage.empty() && (mean_coverage < kLowestCoverage || mean_coverage > kHighestCoverage)) {
-    missed.push_back(absl::StrFormat("mean coverage95 %.3f, must be from %g to %g", mean_coverage, kLowestCoverage,
-                                     kHighestCoverage));
+  if (!coverage.empty() && (mean_coverage < kLowestTableCoverage || mean_coverage > kHighestTableCoverage)) {
+    missed.push_back(absl::StrFormat("mean coverage95 %.3f, must be from %g to %g", mean_coverage, kLowestTableCoverage,
+                                     kHighestTableCoverage));
   }
   return missed;
 }

@@ -11,7 +11,7 @@
 namespace fidelio::cli {
 namespace {
 
-constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+constexpr auto kRefused = absl::StatusCode::kInvalidArgument;
 
 // A file as numpy.save writes it.
 template <typename T>
@@ -78,19 +78,19 @@ TEST(NpyTest, NumbersThatAreNotFiniteAreNamedAsNumpyCounts) {
   Reading reading(Npy<double>("<f8", "(3, 2)", {1, 2, 3, 4, 5, std::numeric_limits<double>::quiet_NaN()}), 2);
   ASSERT_TRUE(reading.Next(2).ok());
   const auto table = reading.Next(2);
-  EXPECT_TRUE(IsError((*table)->Number(0, 1).status(), kInvalid, {"runs.npy: [2, 1] (x2): nan is not finite"}));
+  EXPECT_TRUE(IsError((*table)->Number(0, 1).status(), kRefused, {"runs.npy: [2, 1] (x2): nan is not finite"}));
 }
 
 TEST(NpyTest, WhatCannotBeReadIsExplained) {
   const auto error = [](const std::string& file, int columns = 2) { return Reading(file, columns).Next().status(); };
   EXPECT_TRUE(
-      IsError(error(Npy<double>("<f8", "(3, 2)", {1, 2, 3})), kInvalid, {"runs.npy: ends before its 3 × 2 numbers"}));
-  EXPECT_TRUE(IsError(error(Npy<double>("<c16", "(1, 2)", {1, 2})), kInvalid, {"float64, float32 or integers"}));
-  EXPECT_TRUE(IsError(error(Npy<double>("<f8", "(1, 2, 3)", {1, 2})), kInvalid, {"one or two dimensions"}));
-  EXPECT_TRUE(IsError(error(Npy<double>("<f8", "(0, 2)", {})), kInvalid, {"without elements"}));
-  EXPECT_TRUE(IsError(error(Npy<double>("<f8", "(1, 3)", {1, 2, 3})), kInvalid, {"runs.npy: 3 columns"}));
-  EXPECT_TRUE(IsError(error("\x93NUMPY"), kInvalid, {"damaged"}));
-  EXPECT_TRUE(IsError(error("\x93 any other bytes that are long enough"), kInvalid, {"damaged"}));
+      IsError(error(Npy<double>("<f8", "(3, 2)", {1, 2, 3})), kRefused, {"runs.npy: ends before its 3 × 2 numbers"}));
+  EXPECT_TRUE(IsError(error(Npy<double>("<c16", "(1, 2)", {1, 2})), kRefused, {"float64, float32 or integers"}));
+  EXPECT_TRUE(IsError(error(Npy<double>("<f8", "(1, 2, 3)", {1, 2})), kRefused, {"one or two dimensions"}));
+  EXPECT_TRUE(IsError(error(Npy<double>("<f8", "(0, 2)", {})), kRefused, {"without elements"}));
+  EXPECT_TRUE(IsError(error(Npy<double>("<f8", "(1, 3)", {1, 2, 3})), kRefused, {"runs.npy: 3 columns"}));
+  EXPECT_TRUE(IsError(error("\x93NUMPY"), kRefused, {"damaged"}));
+  EXPECT_TRUE(IsError(error("\x93 any other bytes that are long enough"), kRefused, {"damaged"}));
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ namespace {
 
 // Near the prior's centre, but with a link that is not nearly straight and a noise that is not small: differences of values with a
 // nearly singular covariance would feel its rounding.
-Vector ThetaOf(const GpModel& model, uint64_t seed) {
+Vector LayerTheta(const GpModel& model, uint64_t seed) {
   Random random(seed, 0);
   Vector theta = model.parameters().Centres() + 0.3 * random.NormalVector(model.parameters().size());
   for (const ParameterBlock& block : model.parameters().blocks()) {
@@ -50,14 +50,14 @@ TEST_P(ChainLayerTest, GradientEqualsCentralDifferences) {
   for (const bool learn_noise : {false, true}) {
     const ChainLayer layer = Layer(learn_noise);
     GpObjective objective(layer);
-    const GradientCheck check = CheckGradient(objective, objective.Whitened(ThetaOf(layer, 7)), 1e-3);
+    const GradientCheck check = CheckGradient(objective, objective.Whitened(LayerTheta(layer, 7)), 1e-3);
     EXPECT_LT(check.max_relative_error, 1e-6) << "component " << check.worst;
   }
 }
 
 TEST_P(ChainLayerTest, CovariancesOfTrainingAndPredictionAgree) {
   const ChainLayer layer = Layer(true);
-  const Vector theta = ThetaOf(layer, 5);
+  const Vector theta = LayerTheta(layer, 5);
   Matrix k = Matrix::Zero(8, 8);
   Vector mean, noise;
   layer.NewEvaluation()->Forward(theta, k, mean, noise);
@@ -72,7 +72,7 @@ TEST_P(ChainLayerTest, CovariancesOfTrainingAndPredictionAgree) {
 
 TEST_P(ChainLayerTest, InputGradientOfThePosteriorAgreesWithDifferences) {
   const ChainLayer layer = Layer(true);
-  const auto posterior = GpPosterior::Build(layer, ThetaOf(layer, 5));
+  const auto posterior = GpPosterior::Build(layer, LayerTheta(layer, 5));
   ASSERT_TRUE(posterior.ok()) << posterior.status();
   const Matrix z = RandomNormal(4, static_cast<int>(layer.observations().inputs.cols()), 9);
   const Vector mean_bar = RandomNormal(4, 1, 10), variance_bar = RandomNormal(4, 1, 11);

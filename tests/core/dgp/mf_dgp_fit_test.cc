@@ -12,7 +12,7 @@
 namespace fidelio {
 namespace {
 
-bool Contains(absl::string_view text, absl::string_view part) { return absl::StrContains(text, part); }
+bool Has(absl::string_view text, absl::string_view part) { return absl::StrContains(text, part); }
 
 // Says no after a number of calls and a fraction of the work, and keeps the state saved there.
 class StopAfter : public FitObserver {
@@ -159,21 +159,21 @@ TEST(MfDgpFitTest, WarmStartNeedsFewerEvaluations) {
   EXPECT_LT((*warm)->report().evaluations, (*cold)->report().evaluations);
   EXPECT_GE((*warm)->report().log_posterior, (*cold)->report().log_posterior - 1);
   const auto other = MfDgp::Fit(SmallData({12}, 2), {.warm_start = cold->get()});
-  EXPECT_PRED2(Contains, other.status().message(), "warm_start: a model of 2 levels");
+  EXPECT_PRED2(Has, other.status().message(), "warm_start: a model of 2 levels");
 }
 
 TEST(MfDgpFitTest, BadOptionsAndStatesAreErrors) {
   const Dataset data = SmallData({8, 4}, 1);
-  EXPECT_PRED2(Contains, MfDgp::Fit(data, {.max_seconds = 0}).status().message(), "max_seconds: 0");
-  EXPECT_PRED2(Contains, MfDgp::Fit(data, {.max_iterations = 0}).status().message(), "max_iterations: 0");
-  EXPECT_PRED2(Contains, MfDgp::Fit(data, {.threads = -1}).status().message(), "threads: -1");
+  EXPECT_PRED2(Has, MfDgp::Fit(data, {.max_seconds = 0}).status().message(), "max_seconds: 0");
+  EXPECT_PRED2(Has, MfDgp::Fit(data, {.max_iterations = 0}).status().message(), "max_iterations: 0");
+  EXPECT_PRED2(Has, MfDgp::Fit(data, {.threads = -1}).status().message(), "threads: -1");
   const std::string bytes = (*MfDgpFit::Create(data, {}))->SaveState();
   for (size_t at = 0; at < bytes.size(); at += 13) {
     std::string flipped = bytes;
     flipped[at] = static_cast<char>(flipped[at] ^ 4);
     EXPECT_FALSE(MfDgpFit::Resume(flipped).ok()) << at;
   }
-  EXPECT_PRED2(Contains, MfDgpFit::Resume((*MfDgp::Fit(data, {}))->Save()).status().message(),
+  EXPECT_PRED2(Has, MfDgpFit::Resume((*MfDgp::Fit(data, {}))->Save()).status().message(),
                "checkpoint is of kind 1, want kind 2");
 }
 

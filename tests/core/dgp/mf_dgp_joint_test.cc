@@ -16,7 +16,7 @@ namespace {
 
 using Eigen::Index;
 
-std::unique_ptr<MfDgp> FitOrDie(const Dataset& data) {
+std::unique_ptr<MfDgp> FitJointOrDie(const Dataset& data) {
   auto model = MfDgp::Fit(data, {.seed = 1});
   EXPECT_TRUE(model.ok()) << model.status();
   return *std::move(model);
@@ -53,8 +53,8 @@ Dataset UnrelatedData() {
 class MfDgpJointTest : public ::testing::Test {
  protected:
   static void SetUpTestSuite() {
-    model_ = FitOrDie(SurprisingData()).release();
-    unrelated_ = FitOrDie(UnrelatedData()).release();
+    model_ = FitJointOrDie(SurprisingData()).release();
+    unrelated_ = FitJointOrDie(UnrelatedData()).release();
   }
   static void TearDownTestSuite() {
     delete model_;
@@ -245,7 +245,7 @@ TEST_F(MfDgpJointTest, LoadedModelGivesTheSameBits) {
 
 TEST_F(MfDgpJointTest, ObservedInputsCanBeSampled) {
   const Dataset data = SmallData({14, 8, 5}, 2);
-  const auto exact = FitOrDie(data);
+  const auto exact = FitJointOrDie(data);
   for (int level = 0; level < 3; ++level) {
     const LevelData& observed = data.levels[level];
     const Matrix paths = SampleOrDie(*exact, observed.x, {.level = level, .count = 50});

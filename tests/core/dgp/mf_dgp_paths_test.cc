@@ -15,7 +15,7 @@ namespace {
 
 using Eigen::Index;
 
-std::unique_ptr<MfDgp> FitOrDie(const Dataset& data, const FitOptions& options) {
+std::unique_ptr<MfDgp> FitPathsOrDie(const Dataset& data, const FitOptions& options) {
   auto model = MfDgp::Fit(data, options);
   EXPECT_TRUE(model.ok()) << model.status();
   return *std::move(model);
@@ -36,11 +36,11 @@ class MfDgpPathsTest : public ::testing::Test {
   static void SetUpTestSuite() {
     Dataset surprising = SmallData({14, 8, 6}, 2);
     surprising.levels[2].y[3] += 2;
-    surprising_ = FitOrDie(surprising, {.seed = 1}).release();
+    surprising_ = FitPathsOrDie(surprising, {.seed = 1}).release();
     Dataset unrelated = SmallData({20, 9}, 1);
     for (int i = 0; i < 20; ++i) unrelated.levels[0].y[i] = std::cos(19 * unrelated.levels[0].x(i, 0) + 1);
-    unrelated_ = FitOrDie(unrelated, {.seed = 1}).release();
-    rough_ = FitOrDie(SmallData({12, 6}, 2), {.kernel = KernelFamily::kMatern32, .seed = 1}).release();
+    unrelated_ = FitPathsOrDie(unrelated, {.seed = 1}).release();
+    rough_ = FitPathsOrDie(SmallData({12, 6}, 2), {.kernel = KernelFamily::kMatern32, .seed = 1}).release();
   }
   static void TearDownTestSuite() {
     delete surprising_;
@@ -101,7 +101,7 @@ TEST_F(MfDgpPathsTest, WorkIsThatOfTheBlocksOfInputs) {
 
 TEST_F(MfDgpPathsTest, FunctionsPassThroughDataWithoutNoise) {
   const Dataset data = SmallData({14, 8, 5}, 2);
-  const auto exact = FitOrDie(data, {.seed = 1});
+  const auto exact = FitPathsOrDie(data, {.seed = 1});
   for (int level = 0; level < 3; ++level) {
     const Matrix paths = PathsOrDie(*exact, data.levels[level].x, {.level = level, .count = 50});
     EXPECT_TRUE(Near(paths, data.levels[level].y.transpose().replicate(50, 1), 0.1)) << "level " << level;

@@ -17,7 +17,7 @@ namespace {
 
 using Eigen::Index;
 
-MomentPosterior Posterior(const std::shared_ptr<const MomentModel>& model, const Vector& theta) {
+MomentPosterior PathPosterior(const std::shared_ptr<const MomentModel>& model, const Vector& theta) {
   MomentRecursion recursion(model);
   absl::StatusOr<MomentPosterior> posterior = MomentPosterior::Build(recursion, theta);
   EXPECT_TRUE(posterior.ok()) << posterior.status();
@@ -68,14 +68,14 @@ void ExpectPosteriorMoments(const MomentModel& model, const MomentPosterior& pos
 
 TEST_P(MomentPathsTest, ManyPathsHaveTheMomentsOfThePosterior) {
   const auto model = MakeMomentModel(GetParam());
-  ExpectPosteriorMoments(*model, Posterior(model, MomentTheta(*model).theta()));
+  ExpectPosteriorMoments(*model, PathPosterior(model, MomentTheta(*model).theta()));
 }
 
 // Each function is one: the same values wherever, and in whatever company, it is evaluated.
 TEST_P(MomentPathsTest, SubsetsAndOtherOrdersHaveTheSameValues) {
   constexpr int kCount = 3;
   const auto model = MakeMomentModel(GetParam());
-  const MomentPosterior posterior = Posterior(model, MomentTheta(*model).theta());
+  const MomentPosterior posterior = PathPosterior(model, MomentTheta(*model).theta());
   const MomentPaths paths = Draw(posterior, 0, kCount);
   const Matrix x = 1.4 * RandomUniform(40, GetParam().dimension, 5).array() - 0.2;
   for (int t = 0; t < model->data.levels(); ++t) {
@@ -92,7 +92,7 @@ TEST(MomentPathsLimitTest, PathsPassThroughDataWithoutNoise) {
   const auto model = MakeMomentModel({.name = "", .counts = {9, 6, 4}, .recipe = ReferenceRecipe2(), .nested = true});
   NamedParameters p = MomentTheta(*model);
   for (int t = 0; t < 3; ++t) p.Set("n" + std::to_string(t), -12);
-  const MomentPosterior posterior = Posterior(model, p.theta());
+  const MomentPosterior posterior = PathPosterior(model, p.theta());
   const MomentPaths paths = Draw(posterior, 1, 20);
   for (int t = 0; t < 3; ++t) {
     const Index at = model->data.offset[t], n = model->data.count(t);
@@ -111,7 +111,7 @@ TEST(MomentPathsLimitTest, PathsPassThroughDataWithoutNoise) {
 
 TEST(MomentPathsLimitTest, NoQueriesGiveNoValues) {
   const auto model = MakeMomentModel({.name = "", .counts = {5, 3}, .recipe = ReferenceRecipe1()});
-  const MomentPosterior posterior = Posterior(model, MomentTheta(*model).theta());
+  const MomentPosterior posterior = PathPosterior(model, MomentTheta(*model).theta());
   EXPECT_EQ(Values(Draw(posterior, 0, 2), 2, *model, Matrix(0, 2), 1).size(), 0);
 }
 

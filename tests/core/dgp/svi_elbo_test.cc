@@ -14,7 +14,7 @@
 namespace fidelio {
 namespace {
 
-std::shared_ptr<const SviModel> ModelOf(const std::vector<int>& sizes, const SviSettings& settings) {
+std::shared_ptr<const SviModel> SviModelOf(const std::vector<int>& sizes, const SviSettings& settings) {
   return std::make_shared<const SviModel>(ScaleData(SmallData(sizes, 2)), KernelFamily::kRbf, settings, 1);
 }
 
@@ -35,7 +35,7 @@ Vector SomeParameters(const SviModel& model) {
 }
 
 TEST(SviElboTest, GradientAgreesWithDifferences) {
-  const auto model = ModelOf({9, 6, 4}, {.inducing_points = 5, .batch_size = 5, .samples = 3});
+  const auto model = SviModelOf({9, 6, 4}, {.inducing_points = 5, .batch_size = 5, .samples = 3});
   const Vector p = SomeParameters(*model);
   std::vector<int> free;  // all but the zeros above the diagonals of roots
   for (int i = 0; i < model->size; ++i) {
@@ -54,7 +54,7 @@ TEST(SviElboTest, GradientAgreesWithDifferences) {
 }
 
 TEST(SviElboTest, TheFactorUndoesWhitening) {
-  const auto model = ModelOf({9, 6}, {.inducing_points = 6, .samples = 2});
+  const auto model = SviModelOf({9, 6}, {.inducing_points = 6, .samples = 2});
   SviElbo elbo(model, 3, 1);
   const Vector p = SomeParameters(*model);
   for (int t = 0; t < 2; ++t) {
@@ -69,8 +69,8 @@ TEST(SviElboTest, TheFactorUndoesWhitening) {
 }
 
 TEST(SviElboTest, MiniBatchesEstimateTheWhole) {
-  const auto batches = ModelOf({40, 5}, {.inducing_points = 6, .batch_size = 8, .samples = 4});
-  const auto whole = ModelOf({40, 5}, {.inducing_points = 6, .batch_size = 40, .samples = 4});
+  const auto batches = SviModelOf({40, 5}, {.inducing_points = 6, .batch_size = 8, .samples = 4});
+  const auto whole = SviModelOf({40, 5}, {.inducing_points = 6, .batch_size = 40, .samples = 4});
   const Vector p = SomeParameters(*whole);
   SviElbo small(batches, 3, 1), large(whole, 3, 1);
   double sum = 0, square = 0, exact = 0;
@@ -87,7 +87,7 @@ TEST(SviElboTest, MiniBatchesEstimateTheWhole) {
 }
 
 TEST(SviElboTest, AStepDependsOnSeedAndNumberAlone) {
-  const auto model = ModelOf({30, 10}, {.inducing_points = 6, .batch_size = 8, .samples = 2});
+  const auto model = SviModelOf({30, 10}, {.inducing_points = 6, .batch_size = 8, .samples = 2});
   const Vector p = SomeParameters(*model);
   SviElbo one(model, 3, 1), two(model, 3, 2), other(model, 4, 1);
   Vector a, b;
@@ -127,7 +127,7 @@ TEST(SviModelTest, OutputsOfAllLevelsTogetherAreStandardised) {
 }
 
 TEST(SviModelTest, SettingALayerGivesItsThetaAndNoise) {
-  const auto model = ModelOf({9, 6}, {.inducing_points = 6});
+  const auto model = SviModelOf({9, 6}, {.inducing_points = 6});
   Vector p = Vector::Zero(model->size);
   Random random(4, 0);
   for (const SviModel::Layer& layer : model->layers) {
@@ -139,7 +139,7 @@ TEST(SviModelTest, SettingALayerGivesItsThetaAndNoise) {
 }
 
 TEST(SviTrainingTest, BeginsAsPublished) {
-  const auto model = ModelOf({15, 8, 6}, SviSettings::For({15, 8, 6}, 0, 0));
+  const auto model = SviModelOf({15, 8, 6}, SviSettings::For({15, 8, 6}, 0, 0));
   SviTraining training(model, 1, 1);
   const auto state = training.Start({}, {});
   ASSERT_TRUE(state.ok()) << state.status();
@@ -157,7 +157,7 @@ TEST(SviTrainingTest, BeginsAsPublished) {
 }
 
 TEST(SviTrainingTest, FixesInEachPhaseWhatThePublishedTrainingFixes) {
-  const auto model = ModelOf({15, 8, 6}, SviSettings::For({15, 8, 6}, 0, 0));
+  const auto model = SviModelOf({15, 8, 6}, SviSettings::For({15, 8, 6}, 0, 0));
   SviTraining training(model, 1, 1);
   auto state = training.Start({}, {});
   ASSERT_TRUE(state.ok()) << state.status();
@@ -181,7 +181,7 @@ TEST(SviTrainingTest, FixesInEachPhaseWhatThePublishedTrainingFixes) {
 }
 
 TEST(SviTrainingTest, TheBoundGrows) {
-  const auto model = ModelOf({15, 6}, SviSettings::For({15, 6}, 0, 0));
+  const auto model = SviModelOf({15, 6}, SviSettings::For({15, 6}, 0, 0));
   SviTraining training(model, 1, 1);
   auto state = training.Start({}, {});
   ASSERT_TRUE(state.ok()) << state.status();

@@ -11,13 +11,13 @@ namespace {
 
 using Eigen::Index;
 
-Matrix Lower(const Matrix& a) { return a.triangularView<Eigen::Lower>(); }
+Matrix LowerPart(const Matrix& a) { return a.triangularView<Eigen::Lower>(); }
 
 // Sizes of the triangular side and of the other one, around the width of a column block.
 class TriangularProductTest : public testing::TestWithParam<std::pair<Index, Index>> {
  protected:
   const Index n_ = GetParam().first, m_ = GetParam().second;
-  const Matrix l_ = Lower(RandomNormal(n_, n_, 1));
+  const Matrix l_ = LowerPart(RandomNormal(n_, n_, 1));
 };
 
 TEST_P(TriangularProductTest, TimesLowerEqualsTheDenseProduct) {
@@ -45,14 +45,14 @@ TEST_P(TriangularProductTest, AddToLowerEqualsTheDenseSum) {
   const Matrix a = RandomNormal(n_, m_, 2), b = RandomNormal(m_, n_, 3), start = RandomNormal(n_, n_, 4);
   Matrix out = start;
   AddToLower(a, b, out);
-  EXPECT_TRUE(Near(Lower(out), Lower(start + a * b), 1e-13));
+  EXPECT_TRUE(Near(LowerPart(out), LowerPart(start + a * b), 1e-13));
 }
 
 TEST_P(TriangularProductTest, SubtractGramEqualsTheDenseDifference) {
   const Matrix a = RandomNormal(n_, m_, 2), start = RandomNormal(n_, n_, 4);
   Matrix out = start;
   SubtractGram(a, out);
-  EXPECT_TRUE(Near(Lower(out), Lower(start - a * a.transpose()), 1e-13));
+  EXPECT_TRUE(Near(LowerPart(out), LowerPart(start - a * a.transpose()), 1e-13));
 }
 
 TEST_P(TriangularProductTest, WritesIntoBlocks) {

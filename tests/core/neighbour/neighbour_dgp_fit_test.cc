@@ -37,7 +37,7 @@ FitOptions Options(int threads) { return {.kernel = KernelFamily::kMatern32, .se
 
 Vector Means(const Emulator& model) { return model.Predict(SmallQueries(10, model.input_dimension()), {})->mean; }
 
-std::unique_ptr<MixtureEmulator> Fit(const Dataset& data, const FitOptions& options) {
+std::unique_ptr<MixtureEmulator> FitToTheEnd(const Dataset& data, const FitOptions& options) {
   auto fit = NeighbourDgpFit::Create(data, options);
   EXPECT_TRUE(fit.ok()) << fit.status();
   auto model = (*fit)->Run(nullptr);
@@ -45,16 +45,16 @@ std::unique_ptr<MixtureEmulator> Fit(const Dataset& data, const FitOptions& opti
   return *std::move(model);
 }
 
-struct Case {
+struct Interruption {
   int low, high;
   double fraction;
 };
 
-class InterruptedNeighbourFitTest : public ::testing::TestWithParam<Case> {};
+class InterruptedNeighbourFitTest : public ::testing::TestWithParam<Interruption> {};
 
 TEST_P(InterruptedNeighbourFitTest, ContinuesToTheSameModelOnOtherThreads) {
   const Dataset data = StackData({GetParam().low, GetParam().high}, 2);
-  const auto whole = Fit(data, Options(1));
+  const auto whole = FitToTheEnd(data, Options(1));
   auto fit = NeighbourDgpFit::Create(data, Options(2));
   ASSERT_TRUE(fit.ok());
   StopAt stop(fit->get(), GetParam().fraction);
@@ -69,8 +69,9 @@ TEST_P(InterruptedNeighbourFitTest, ContinuesToTheSameModelOnOtherThreads) {
 
 // In the stack, in the search for modes and in sampling of a small upper level; in the sketch and after it of a larger one.
 INSTANTIATE_TEST_SUITE_P(Phases, InterruptedNeighbourFitTest,
-                         ::testing::Values(Case{300, 12, 0.0}, Case{300, 12, 0.5}, Case{300, 12, 0.9},
-                                           Case{300, 310, 0.45}, Case{300, 310, 0.61}));
+                         ::testing::Values(Interruption{300, 12, 0.0}, Interruption{300, 12, 0.5},
+                                           Interruption{300, 12, 0.9}, Interruption{300, 310, 0.45},
+                                           Interruption{300, 310, 0.61}));
 
 TEST(NeighbourDgpFitTest, AFitIsNotResumedWithOtherData) {
   const auto fit = NeighbourDgpFit::Create(StackData({50, 8}, 1), Options(1));
@@ -82,16 +83,16 @@ TEST(NeighbourDgpFitTest, AFitIsNotResumedWithOtherData) {
 
 TEST(NeighbourDgpFitTest, AWarmStartFindsTheSameModelSooner) {
   const Dataset data = StackData({400, 12}, 2);
-  const auto cold = Fit(data, Options(2));
+  const auto cold = FitToTheEnd(data, Options(2));
   FitOptions options = Options(2);
   options.warm_start = cold.get();
-  const auto warm = Fit(data, options);
+  const auto warm = FitToTheEnd(data, options);
   EXPECT_LT(warm->report().evaluations, cold->report().evaluations);
   EXPECT_LT((Means(*warm) - Means(*cold)).cwiseAbs().maxCoeff(), 0.1);
 }
 
 TEST(NeighbourDgpFitTest, AnotherModelsWarmStartIsRefused) {
-  const auto other = Fit(StackData({50, 8}, 1), Options(1));
+  const auto other = FitToTheEnd(StackData({50, 8}, 1), Options(1));
   FitOptions options = Options(1);
   options.warm_start = other.get();
   EXPECT_TRUE(IsError(NeighbourDgpFit::Create(StackData({50, 8}, 2), options).status(),
@@ -101,7 +102,7 @@ TEST(NeighbourDgpFitTest, AnotherModelsWarmStartIsRefused) {
 TEST(NeighbourDgpFitTest, ABudgetOfIterationsIsKept) {
   FitOptions options = Options(1);
   options.max_iterations = 3;
-  const auto model = Fit(StackData({300, 12}, 2), options);
+  const auto model = FitToTheEnd(StackData({300, 12}, 2), options);
   EXPECT_LE(model->report().evaluations, 3 + 2 * 4);  // every start of the two upper structures gets one
   EXPECT_TRUE(Means(*model).allFinite());
 }
@@ -110,7 +111,7 @@ TEST(NeighbourDgpFitTest, FamiliesCompeteUnlessOneIsAskedFor) {
   FitOptions options = Options(2);
   options.kernel = std::nullopt;
   options.max_iterations = 150;
-  const auto model = Fit(StackData({500}, 1), options);
+  const auto model = FitToTheEnd(StackData({500}, 1), options);
   EXPECT_GT(model->report().evaluations, 30);
   EXPECT_TRUE(Means(*model).allFinite());
 }
@@ -124,7 +125,7 @@ TEST(NeighbourDgpFitTest, ModesOfSeveralFamiliesAreAveraged) {
   FitOptions options = Options(2);
   options.kernel = std::nullopt;
   options.max_iterations = 600;
-  const auto model = Fit(data, options);
+  const auto model = FitToTheEnd(data, options);
   const Matrix x = SmallQueries(10, 1);
   const auto mixture = model->PredictMixture(x, {});
   ASSERT_TRUE(mixture.ok());

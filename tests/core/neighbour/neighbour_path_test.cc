@@ -15,12 +15,12 @@ namespace {
 using Eigen::Index;
 
 // Points that have reached a level.
-struct Reached {
+struct Stencils {
   Matrix columns;
   std::vector<std::vector<Stencil>> stencils;
   std::vector<Site> sites;
 
-  Reached(const NeighbourStack& stack, const Matrix& x, int level) : columns(x.transpose()), stencils(x.rows()) {
+  Stencils(const NeighbourStack& stack, const Matrix& x, int level) : columns(x.transpose()), stencils(x.rows()) {
     for (Index i = 0; i < x.rows(); ++i) {
       stencils[i] = stack.Reach(columns.col(i).data(), level);
       sites.push_back({columns.col(i).data(), stencils[i].data()});
@@ -29,7 +29,7 @@ struct Reached {
 };
 
 // `count` functions of a level at points, a function per row.
-Matrix Functions(const NeighbourStack& stack, int level, const Reached& at, int count) {
+Matrix Functions(const NeighbourStack& stack, int level, const Stencils& at, int count) {
   Matrix values(count, static_cast<Index>(at.sites.size()));
   for (int k = 0; k < count; ++k) {
     Random random(21, 0, static_cast<uint32_t>(k));
@@ -53,7 +53,7 @@ TEST_P(NeighbourPathNoiseTest, ManyHaveTheMomentsOfTheStack) {
     for (int level = 0; level < 2; ++level) {
       SCOPED_TRACE(testing::Message() << "kernel " << static_cast<int>(kernel) << ", level " << level);
       const auto stack = MakeStack(StackData({60, 40}, 2, /*given_noise=*/GetParam()), level + 1, 6, kernel);
-      const Reached at(*stack, Points(), level);
+      const Stencils at(*stack, Points(), level);
       Vector mean(5);
       for (int i = 0; i < 5; ++i) mean[i] = at.sites[i].at[level].mean;
       const Matrix covariance = stack->Covariance(level, at.sites, at.sites);
@@ -70,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(Noise, NeighbourPathNoiseTest, ::testing::Bool(),
 // With every observation a neighbour of every point, functions are those of the exact process: no jumps.
 TEST(NeighbourPathTest, IsSmoothWhereTheNeighboursStayTheSame) {
   const auto stack = MakeStack(StackData({20}, 1), 1, 20, KernelFamily::kRbf);
-  const Reached at(*stack, Vector::LinSpaced(201, 0, 1), 0);
+  const Stencils at(*stack, Vector::LinSpaced(201, 0, 1), 0);
   const Matrix values = Functions(*stack, 0, at, 5);
   const Matrix second = values.rightCols(199) - 2 * values.middleCols(1, 199) + values.leftCols(199);
   EXPECT_LT(second.cwiseAbs().maxCoeff(), 0.01);
@@ -78,7 +78,7 @@ TEST(NeighbourPathTest, IsSmoothWhereTheNeighboursStayTheSame) {
 
 TEST(NeighbourPathTest, FunctionsAreNearlyGaussian) {
   const auto stack = MakeStack(StackData({60}, 2), 1, 6, KernelFamily::kRbf);
-  const Reached at(*stack, Points(), 0);
+  const Stencils at(*stack, Points(), 0);
   const Matrix values = Functions(*stack, 0, at, 4000);
   for (int i = 0; i < 5; ++i) {
     const Eigen::ArrayXd z = (values.col(i).array() - values.col(i).mean());

@@ -36,14 +36,14 @@ struct Reached {
   }
 };
 
-struct Case {
+struct StackCase {
   KernelFamily kernel;
   int dimension;
   bool given_noise;
   int centres = 0;
 };
 
-class NeighbourStackTest : public ::testing::TestWithParam<Case> {
+class NeighbourStackTest : public ::testing::TestWithParam<StackCase> {
  protected:
   // The joint posterior of level `level` by the model without neighbours; the data above it left out.
   void Exact(Dataset data, int level, const Matrix& x, Vector& mean, Matrix& covariance) const {
@@ -155,18 +155,16 @@ TEST_P(NeighbourStackTest, FarFromAllDataThePriorIsLeft) {
   EXPECT_NEAR(stencil.variance, 1.3, 1e-12);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kernels, NeighbourStackTest,
-                         ::testing::Values(Case{KernelFamily::kRbf, 1, false}, Case{KernelFamily::kRbf, 2, true},
-                                           Case{KernelFamily::kMatern32, 2, false},
-                                           Case{KernelFamily::kMatern52, 2, true},
-                                           Case{KernelFamily::kMatern52, 3, false},
-                                           Case{KernelFamily::kMatern52, 3, false, 40},
-                                           Case{KernelFamily::kRbf, 3, true, 60}),
-                         [](const auto& test) {
-                           return KernelName(test.param.kernel) + std::to_string(test.param.dimension) +
-                                  (test.param.given_noise ? "GivenNoise" : "") +
-                                  (test.param.centres > 0 ? "LowRank" : "");
-                         });
+INSTANTIATE_TEST_SUITE_P(
+    Kernels, NeighbourStackTest,
+    ::testing::Values(StackCase{KernelFamily::kRbf, 1, false}, StackCase{KernelFamily::kRbf, 2, true},
+                      StackCase{KernelFamily::kMatern32, 2, false}, StackCase{KernelFamily::kMatern52, 2, true},
+                      StackCase{KernelFamily::kMatern52, 3, false}, StackCase{KernelFamily::kMatern52, 3, false, 40},
+                      StackCase{KernelFamily::kRbf, 3, true, 60}),
+    [](const auto& test) {
+      return KernelName(test.param.kernel) + std::to_string(test.param.dimension) +
+             (test.param.given_noise ? "GivenNoise" : "") + (test.param.centres > 0 ? "LowRank" : "");
+    });
 
 // Joint posterior of level 0 by the textbook.
 void ExactFirst(const NeighbourStack& stack, const Matrix& x, KernelFamily kernel, Vector& mean, Matrix& covariance) {

@@ -13,13 +13,13 @@
 namespace fidelio {
 namespace {
 
-struct Case {
+struct ObjectiveCase {
   KernelFamily kernel;
   int level;
   bool given_noise;
 };
 
-class VecchiaObjectiveTest : public ::testing::TestWithParam<Case> {
+class VecchiaObjectiveTest : public ::testing::TestWithParam<ObjectiveCase> {
  protected:
   // A stack whose last level, GetParam().level, has data but no layer yet.
   NeighbourStack Begun(int m) {
@@ -72,12 +72,13 @@ TEST_P(VecchiaObjectiveTest, DoesNotDependOnThreads) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Layers, VecchiaObjectiveTest,
-                         ::testing::Values(Case{KernelFamily::kRbf, 0, false}, Case{KernelFamily::kMatern32, 0, true},
-                                           Case{KernelFamily::kMatern12, 0, false},
-                                           Case{KernelFamily::kMatern12, 1, false},
-                                           Case{KernelFamily::kMatern52, 0, false},
-                                           Case{KernelFamily::kMatern52, 1, false},
-                                           Case{KernelFamily::kMatern32, 1, true}),
+                         ::testing::Values(ObjectiveCase{KernelFamily::kRbf, 0, false},
+                                           ObjectiveCase{KernelFamily::kMatern32, 0, true},
+                                           ObjectiveCase{KernelFamily::kMatern12, 0, false},
+                                           ObjectiveCase{KernelFamily::kMatern12, 1, false},
+                                           ObjectiveCase{KernelFamily::kMatern52, 0, false},
+                                           ObjectiveCase{KernelFamily::kMatern52, 1, false},
+                                           ObjectiveCase{KernelFamily::kMatern32, 1, true}),
                          [](const auto& test) {
                            return KernelName(test.param.kernel) +
                                   std::string(test.param.level == 0 ? "First" : "Upper") +

@@ -7,8 +7,6 @@
 namespace fidelio {
 namespace {
 
-absl::Status GoOn() { return absl::OkStatus(); }
-
 class ModelServiceDesignsTest : public ::testing::Test {
  protected:
   std::shared_ptr<const LoadedRevision> Acquire(const std::string& model) {

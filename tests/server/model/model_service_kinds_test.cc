@@ -10,8 +10,6 @@
 namespace fidelio {
 namespace {
 
-absl::Status GoOn() { return absl::OkStatus(); }
-
 class EveryKindTest : public ::testing::TestWithParam<ModelKind> {
  protected:
   void MakeWing(Server& server) {

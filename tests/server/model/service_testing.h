@@ -17,6 +17,9 @@
 
 namespace fidelio {
 
+// Of a caller that never gives up.
+inline absl::Status GoOn() { return absl::OkStatus(); }
+
 // Where threads wait until they are let through.
 class Gate {
  public:
