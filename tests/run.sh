@@ -7,20 +7,24 @@ cd "$(dirname "$0")/.."
 
 deploy/install-deps.sh
 jobs=$(nproc)
-# A build directory that is there keeps its way of compiling: another one would compile everything again.
+# From nothing, sources are compiled several at once, and core for one level of instructions: the best that tests use and
+# this machine runs. (All of them are compiled for the image: tests/e2e/container.sh.) A build directory that is there
+# keeps its ways: others would compile everything again.
 configure() {
-  local preset=$1
-  shift
-  if [ ! -e "build/$preset/CMakeCache.txt" ]; then set -- -DFIDELIO_UNITY=ON "$@"; fi
-  cmake --preset "$preset" "$@"
+  local options=()
+  if [ ! -e "build/$1/CMakeCache.txt" ]; then
+    options=(-DFIDELIO_UNITY=ON)
+    if [ "$(uname -m)" = x86_64 ]; then
+      if /lib64/ld-linux-x86-64.so.2 --help | grep 'x86-64-v3 (supported' >/dev/null; then
+        options+=(-DFIDELIO_ISA_LEVELS=v3)
+      else
+        options+=(-DFIDELIO_ISA_LEVELS=v2)
+      fi
+    fi
+  fi
+  cmake --preset "$1" "${options[@]}"
 }
-# Core for the levels of instructions that this machine runs; the others could not be tested here.
-levels=()
-if [ "$(uname -m)" = x86_64 ]; then
-  supported=$(/lib64/ld-linux-x86-64.so.2 --help | sed -n 's/^ *x86-64-\(v[34]\) (supported, searched)$/;\1/p' | sort | tr -d '\n')
-  levels=("-DFIDELIO_ISA_LEVELS=v2$supported")
-fi
-configure release "${levels[@]}"
+configure release
 cmake --build --preset release --parallel "$jobs"
 
 sanitized=passed

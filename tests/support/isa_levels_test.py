@@ -7,8 +7,10 @@ usage: isa_levels_test.py EXECUTABLE LIB_DIRECTORY BASE_LEVEL [HIGHER_LEVEL…]
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 
@@ -42,6 +44,21 @@ class IsaLevelsTest(unittest.TestCase):
     def test_inline_code_of_eigen_stays_inside(self):
         for library in LIBRARIES.values():
             self.assertEqual([name for name in exported(library) if re.match("_ZNK?5Eigen", name)], [])
+
+    def test_the_loader_prefers_a_better_level_that_this_machine_supports(self):
+        better = next(iter(supported_levels()), None)
+        if not better:
+            self.skipTest("the loader knows no better level here")
+        with tempfile.TemporaryDirectory() as directory:
+            root = pathlib.Path(directory)
+            base, preferred = root / "lib", root / f"lib/glibc-hwcaps/x86-64-{better}"
+            for place in (base, preferred):
+                place.mkdir(parents=True)
+                shutil.copy(LIBRARIES[LEVELS[0]], place / SONAME)
+            (root / "bin").mkdir()
+            program = shutil.copy(EXECUTABLE, root / "bin")
+            loaded = re.search(rf"{re.escape(SONAME)} => (\S+)", run(program, LD_TRACE_LOADED_OBJECTS="1"))[1]
+            self.assertTrue(os.path.samefile(loaded, preferred / SONAME), loaded)
 
     def test_the_loader_chooses_the_best_level_that_this_machine_supports(self):
         best = next((level for level in supported_levels() if level in LEVELS[1:]), LEVELS[0])

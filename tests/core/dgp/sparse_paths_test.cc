@@ -17,24 +17,24 @@ namespace {
 
 using Eigen::Index;
 
-constexpr int kDimension = 2, kInducing = 7;
+constexpr int kPathDimension = 2, kPathInducing = 7;
 
 // A layer with a posterior that is neither its prior nor certain.
-SparseLayerState Layer(KernelFamily family, bool linked) {
+SparseLayerState PathLayer(KernelFamily family, bool linked) {
   SparseLayerState state;
-  state.shape = {.family = family, .dimension = kDimension, .linked = linked};
+  state.shape = {.family = family, .dimension = kPathDimension, .linked = linked};
   state.theta = 0.3 * RandomNormal(state.shape.size(), 1, 3);
   state.theta.array() -= 0.3;
-  state.z = RandomUniform(kInducing, kDimension, 4);
-  if (linked) state.zf = RandomNormal(kInducing, 1, 5);
+  state.z = RandomUniform(kPathInducing, kPathDimension, 4);
+  if (linked) state.zf = RandomNormal(kPathInducing, 1, 5);
   state.jitter = 1e-6;
-  state.m = RandomNormal(kInducing, 1, 6);
-  state.root = Matrix(0.2 * RandomNormal(kInducing, kInducing, 7)).triangularView<Eigen::Lower>();
+  state.m = RandomNormal(kPathInducing, 1, 6);
+  state.root = Matrix(0.2 * RandomNormal(kPathInducing, kPathInducing, 7)).triangularView<Eigen::Lower>();
   return state;
 }
 
 SparsePosterior TwoLayers(KernelFamily family) {
-  return SparsePosterior::Build({Layer(family, false), Layer(family, true)}).value();
+  return SparsePosterior::Build({PathLayer(family, false), PathLayer(family, true)}).value();
 }
 
 std::vector<Random> Streams(int count, uint64_t seed) {
@@ -46,7 +46,7 @@ std::vector<Random> Streams(int count, uint64_t seed) {
 class SparsePathsTest : public ::testing::TestWithParam<KernelFamily> {
  protected:
   const SparsePosterior posterior_ = TwoLayers(GetParam());
-  const Matrix x_ = RandomUniform(5, kDimension, 8);
+  const Matrix x_ = RandomUniform(5, kPathDimension, 8);
 };
 
 TEST_P(SparsePathsTest, ManyHaveTheMomentsOfTheFirstLayer) {

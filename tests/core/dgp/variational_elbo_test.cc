@@ -80,9 +80,9 @@ TEST(VariationalElboTest, WithOneLevelAndAllInputsInducingItIsTheMarginalLikelih
 }
 
 TEST(VariationalElboTest, AtItsMaximumToo) {
-  constexpr int kPoints = 10;
-  Dataset data = SmallData({kPoints}, 2);
-  data.levels[0].y += 0.3 * Random(5, 0).NormalVector(kPoints);
+  constexpr int kObserved = 10;
+  Dataset data = SmallData({kObserved}, 2);
+  data.levels[0].y += 0.3 * Random(5, 0).NormalVector(kObserved);
   const auto model = std::make_shared<const VariationalModel>(ScaleData(data), KernelFamily::kRbf, 100, NodeRule());
   VariationalElbo elbo(model, 0);
   FunctionObjective objective(
@@ -98,7 +98,7 @@ TEST(VariationalElboTest, AtItsMaximumToo) {
   ASSERT_TRUE(end.converged);
   const double noise = std::exp(end.x[model->layers[0].noise]) + kVariationalNoiseFloor;
   const Matrix k = KernelOf(*model, end.x, 0, model->data.x, {});
-  EXPECT_NEAR(-end.value, LogDensity(model->data.y, k + noise * Matrix::Identity(kPoints, kPoints)), 1e-8);
+  EXPECT_NEAR(-end.value, LogDensity(model->data.y, k + noise * Matrix::Identity(kObserved, kObserved)), 1e-8);
 }
 
 TEST(VariationalElboTest, FewerInducingInputsOnlyLowerIt) {

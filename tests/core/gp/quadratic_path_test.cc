@@ -12,18 +12,18 @@ namespace {
 using Eigen::Index;
 
 TEST(QuadraticPathTest, CovarianceOverPathsIsTheKernel) {
-  constexpr int kCount = 20000;
+  constexpr int kPaths = 20000;
   constexpr double kCurvature = 0.5;
   const Matrix z = RandomNormal(4, 3, 5), p = z * z.transpose();
-  Matrix values(4, kCount);
-  for (int i = 0; i < kCount; ++i) {
+  Matrix values(4, kPaths);
+  for (int i = 0; i < kPaths; ++i) {
     Random random(3, 0, static_cast<uint32_t>(i));
     values.col(i) = QuadraticPath(3, kCurvature, random).Evaluate(z);
   }
   for (Index i = 0; i < 4; ++i) {
     for (Index j = 0; j <= i; ++j) {
       const Eigen::ArrayXd products = values.row(i).cwiseProduct(values.row(j)).transpose();
-      const double error = std::sqrt((products - products.mean()).square().mean() / kCount);
+      const double error = std::sqrt((products - products.mean()).square().mean() / kPaths);
       EXPECT_NEAR(products.mean(), p(i, j) + kCurvature * p(i, j) * p(i, j), 4.5 * error) << i << "," << j;
     }
   }
