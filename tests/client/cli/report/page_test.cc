@@ -191,5 +191,14 @@ TEST(PageTest, NumbersOfRunsAtTheRightEdgeStandOnTheLeftOfTheirLines) {
   EXPECT_TRUE(Has(RenderReport(data), "number halo end"));
 }
 
+TEST(PageTest, IntervalsThatHoldFarMoreThanTheyPromiseAreCalledCautious) {
+  ReportData data = Example(1);
+  EXPECT_TRUE(Has(RenderReport(data), "<b>Calibrated</b>"));
+  data.diagnostics->fidelities[1].coverage50 = 1;
+  const std::string page = RenderReport(data);
+  EXPECT_TRUE(Has(page, "verdict good\"><b>Cautious</b>"));
+  EXPECT_TRUE(Has(page, "In their 50 % intervals are 9, more than promised"));
+}
+
 }  // namespace
 }  // namespace fidelio::cli
