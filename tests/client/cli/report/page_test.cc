@@ -169,6 +169,13 @@ TEST(PageTest, HistoriesBeginWhereThereIsAnObjective) {
   EXPECT_TRUE(Has(RenderReport(data), "Objective against iteration, from -300 to -100"));
 }
 
+TEST(PageTest, NamesOfPhasesAtTheRightEdgeAreWhole) {
+  ReportData data = Example(1);
+  EXPECT_FALSE(Has(RenderReport(data), "tick halo end"));
+  data.fit->mutable_history(29)->set_phase("finish");
+  EXPECT_TRUE(Has(RenderReport(data), "class=\"tick halo end\">finish</text>"));
+}
+
 TEST(PageTest, AGpDoesNotUseTheLowerFidelities) {
   ReportData data = Example(1);
   data.model.set_kind(v1::MODEL_KIND_GP);
