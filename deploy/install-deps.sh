@@ -37,6 +37,10 @@ case "$*" in
   '') packages+=("${packages_of_tests[@]}") ;;
   --programs) ;;
   '--programs --ccache') packages+=(ccache) ;;
+  -h | --help)
+    echo "usage: $0 [--programs [--ccache]]"
+    exit 0
+    ;;
   *) fail "usage: $0 [--programs [--ccache]]" ;;
 esac
 

@@ -12,6 +12,8 @@ namespace {
 
 using Eigen::Index;
 
+constexpr double kWiggly = 1.8;  // log ratio of the prior's lengthscales to short ones
+
 // −(bound + log prior) as a function of the first `free` parameters, in units of their scales.
 class Penalised final : public Objective {
  public:
@@ -82,7 +84,14 @@ VariationalSearch::VariationalSearch(std::shared_ptr<const VariationalModel> mod
     starts_.push_back(std::move(start));
   }
   starts_.push_back(centre_);
-  if (model_->layers.size() == 1) return;
+  Vector wiggly = centre_;  // more ups and downs than the prior expects: from afar, they look like noise
+  for (const VariationalModel::Layer& layer : model_->layers) {
+    wiggly.segment(layer.theta + layer.shape.delta(), d).array() -= kWiggly;
+  }
+  if (model_->layers.size() == 1) {
+    starts_.push_back(std::move(wiggly));
+    return;
+  }
   Vector nonlinear = centre_;  // the link bends
   for (const VariationalModel::Layer& layer : model_->layers) {
     if (!layer.shape.linked) continue;
@@ -91,6 +100,7 @@ VariationalSearch::VariationalSearch(std::shared_ptr<const VariationalModel> mod
     nonlinear.segment(layer.theta + layer.shape.rho(), d).array() -= 0.7;
   }
   starts_.push_back(std::move(nonlinear));
+  starts_.push_back(std::move(wiggly));
 }
 
 double VariationalSearch::LogPrior(const Vector& parameters, Vector* gradient) const {

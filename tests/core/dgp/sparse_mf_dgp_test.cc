@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <memory>
+#include <numbers>
 #include <string>
 
 #include "core/base/random.h"
@@ -53,6 +54,26 @@ TEST(VariationalFitTest, LearnsEveryLevel) {
 }
 
 TEST(VariationalFitTest, OneLevelIsAGp) { EXPECT_LT(RelativeError(*Variational(SmallData({15}, 1)), 0), 0.02); }
+
+// Four periods: a search that begins with the prior's lengthscales takes them for noise.
+TEST(VariationalFitTest, WavesAreNotNoise) {
+  const auto wave = [](double x) { return std::sin(8 * std::numbers::pi * x); };
+  Dataset data;
+  data.levels.resize(2);
+  for (int level = 0; level < 2; ++level) {
+    LevelData& at = data.levels[level];
+    at.x = Vector::LinSpaced(level == 0 ? 40 : 12, 0, 1);
+    at.y = at.x.col(0).unaryExpr(wave);
+    if (level == 1) at.y = (at.x.col(0).array() - std::numbers::sqrt2) * at.y.array().square();
+  }
+  const Vector x = Vector::LinSpaced(101, 0, 1), y = x.unaryExpr(wave);
+  for (const size_t levels : {2, 1}) {
+    data.levels.resize(levels);
+    const auto p = Variational(data)->Predict(x, {.level = 0});
+    ASSERT_TRUE(p.ok()) << p.status();
+    EXPECT_LT((p->mean - y).norm(), 0.1 * y.norm()) << levels << " levels";
+  }
+}
 
 TEST(VariationalFitTest, DoesNotDependOnThreads) {
   const Dataset data = SmallData({30, 8}, 2);
