@@ -1,9 +1,12 @@
 #include "client/cli/as_typed.h"
 
+#include <regex>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "client/cpp/errors.h"
 
 namespace fidelio::cli {
@@ -43,6 +46,18 @@ absl::Status AsTyped(const absl::Status& status, const TypedNames& names) {
     return client::WithMessage(status, absl::StrCat(typed, entry, message.substr(colon)));
   }
   return status;
+}
+
+std::string ForPeople(absl::string_view message) {
+  static const std::regex* const kPart = new std::regex(R"(models/([a-z0-9-]+)/(fit|revision)s/(\d+))");
+  static const std::regex* const kModel = new std::regex(R"(models/([a-z0-9-]+))");
+  const std::string text = std::regex_replace(std::string(message), *kPart, "$2 $3 of model $1");
+  std::smatch model;
+  const std::string fit = std::regex_search(text, model, *kModel) ? model[1].str() : "NAME";
+  return absl::StrReplaceAll(
+      std::regex_replace(text, *kModel, "model $1"),
+      {{"AddObservations", "fidelio observe"},
+       {"start a fit and wait until it has succeeded", absl::StrCat("fidelio fit ", fit, " --watch makes one")}});
 }
 
 }  // namespace fidelio::cli

@@ -1,12 +1,15 @@
 #include "client/cli/cli.h"
 
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "client/cli/as_typed.h"
 #include "client/cli/help_formatter.h"
 
 namespace fidelio::cli {
@@ -68,7 +71,7 @@ size_t Distance(const std::string& a, const std::string& b) {
   return row[b.size()];
 }
 
-// "; did you mean create?" when a known word is that near.
+// "; did you mean create?" when a known word is that near; otherwise nothing.
 std::string DidYouMean(const std::string& typed, const std::vector<std::string>& known) {
   const std::string word = typed.substr(0, typed.find('='));
   const std::string* nearest = nullptr;
@@ -80,6 +83,26 @@ std::string DidYouMean(const std::string& typed, const std::vector<std::string>&
     }
   }
   return nearest == nullptr ? "" : absl::StrCat("; did you mean ", *nearest, "?");
+}
+
+// CLI11's "Could not convert: --k = 2.5" in our words: numbers that pass our checks and can't be converted are not whole.
+std::string NotWhole(absl::string_view what) {
+  const size_t equals = what.find(" = ");
+  if (!absl::ConsumePrefix(&what, "Could not convert: ") || equals == absl::string_view::npos) return std::string(what);
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(what, absl::MaxSplits(" = ", 1));
+  return absl::StrCat(parts.first, ": \"", parts.second, "\" is not a whole number in range");
+}
+
+// Names the variable beside the option when the value came from there: nobody typed the option.
+std::string WithVariable(const CLI::App& app, const std::string& what) {
+  for (const CLI::Option* option : app.get_options()) {
+    const std::string prefix = absl::StrCat(option->get_name(), ": ");
+    if (option->get_envname().empty() || !absl::StartsWith(what, prefix)) continue;
+    const char* const value = std::getenv(option->get_envname().c_str());
+    if (value == nullptr || !absl::StartsWith(what, absl::StrCat(prefix, "\"", value, "\""))) continue;
+    return absl::StrCat(option->get_name(), " (", option->get_envname(), ")", what.substr(prefix.size() - 2));
+  }
+  return what;
 }
 
 // What is wrong with a command line, in which command.
@@ -101,18 +124,20 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   }
   const bool missing = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
   const bool extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
-  if (!missing && !extra) {
-    // It says itself which option has what value.
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ConversionError)) {
+    what = NotWhole(what);
+  } else if (!missing && !extra) {
+    what = WithVariable(app, what);  // it says itself which option has what value
   } else if (!commands.empty() && rest.empty()) {
     what = absl::StrCat("a command is missing: one of ", absl::StrJoin(commands, ", "));
-  } else if (!commands.empty()) {
+  } else if (!commands.empty() && !absl::StartsWith(rest.front(), "-")) {
     what = absl::StrCat("\"", rest.front(), "\" is not a command", DidYouMean(rest.front(), commands));
-  } else if (extra && !rest.empty() && absl::StartsWith(rest.front(), "-")) {
+  } else if (!rest.empty() && absl::StartsWith(rest.front(), "-")) {
     what = absl::StrCat("\"", rest.front(), "\" is not an option", DidYouMean(rest.front(), flags));
   } else if (extra && !rest.empty()) {
     what = absl::StrCat("\"", rest.front(), "\" is one argument too many");
   }
-  return absl::StrCat(command, ": ", what, "; see ", command, " --help");
+  return absl::StrCat(command, ": ", what, absl::EndsWith(what, "?") ? " See " : "; see ", command, " --help");
 }
 
 // What to look at when a server can't be reached, or does not know the caller.
@@ -123,14 +148,15 @@ std::string Hint(const absl::Status& status, const GlobalOptions& options) {
     return "\n  --tls-ca names the file with the authority that signed the server's certificate";
   }
   const bool tls = options.tls || !options.tls_ca.empty() || !options.tls_cert.empty();
+  if (absl::StrContains(status.message(), "wrong version number")) {
+    return "\n  the server does not use TLS: leave out --tls, --tls-ca and --client-cert, and their variables";
+  }
   return absl::StrCat("\n  is fidelio-server running? --server tells where",
                       tls ? "" : "; one that uses TLS needs --tls or --tls-ca");
 }
 
 int Fail(const absl::Status& status, Context& context) {
-  // The server speaks to all its clients by the names of calls.
-  std::string message = absl::StrReplaceAll(status.message(), {{"AddObservations", "fidelio observe"}});
-  absl::StrAppend(&message, Hint(status, context.options));
+  const std::string message = absl::StrCat(ForPeople(status.message()), Hint(status, context.options));
   if (context.options.json) {
     context.streams.err << ErrorToJson(status).dump(2) << std::endl;
   } else {

@@ -12,6 +12,7 @@
 #include "client/cli/input.h"
 #include "client/cli/output.h"
 #include "client/cli/tables.h"
+#include "client/cli/text.h"
 
 namespace fidelio::cli {
 namespace {
@@ -39,13 +40,23 @@ CLI::Validator NumberThat(const char* rule, bool (*holds)(double)) {
       "");
 }
 
-const TypedNames& ConnectNames() {
-  static const auto* names = new TypedNames{{"server", "--server"},
-                                            {"token", "--token-file"},
-                                            {"tls_cert", "--client-cert"},
-                                            {"tls_key", "--client-key"},
-                                            {"timeout", "--timeout"}};
-  return *names;
+TypedNames ConnectNames(bool token_from_file) {
+  return {{"server", "--server"},
+          {"token", token_from_file ? "--token-file" : "FIDELIO_TOKEN"},
+          {"tls_cert", "--client-cert"},
+          {"tls_key", "--client-key"},
+          {"timeout", "--timeout"}};
+}
+
+// Tells who looks that a server is waited for: ten silent seconds seem long.
+std::function<void(const absl::Status&, absl::Duration)> SayOnce(Context& context) {
+  if (context.streams.err_width == 0) return {};
+  return [&context, said = false](const absl::Status& error, absl::Duration) mutable {
+    if (said || !absl::IsUnavailable(error)) return;
+    said = true;
+    context.streams.err << "no answer from " << context.options.server << ", trying for up to "
+                        << DurationText(absl::Seconds(context.options.retry_seconds)) << " (--retry)" << std::endl;
+  };
 }
 
 }  // namespace
@@ -97,10 +108,10 @@ absl::StatusOr<std::unique_ptr<client::Client>> Context::Connect(
   channel.token = std::string(absl::StripAsciiWhitespace(channel.token));
   client_options.timeout = absl::Seconds(options.timeout_seconds);
   client_options.retry.give_up_after = absl::Seconds(options.retry_seconds);
-  client_options.retry.on_retry = std::move(on_retry);
+  client_options.retry.on_retry = on_retry ? std::move(on_retry) : SayOnce(*this);
   if (watch_patience) client_options.watch_give_up_after = *watch_patience;
   auto client = client::Client::Connect(client_options);
-  if (!client.ok()) return AsTyped(client.status(), ConnectNames());
+  if (!client.ok()) return AsTyped(client.status(), ConnectNames(/*token_from_file=*/!options.token_file.empty()));
   return client;
 }
 
@@ -133,6 +144,14 @@ void Context::Remark(const std::string& text) {
 
 void SetWords(Context& context, const CLI::Option* option, std::vector<std::string> words) {
   context.words[option] = std::move(words);
+}
+
+CLI::App* AddGroup(CLI::App& parent, const std::string& name, const std::string& description) {
+  CLI::App* app = parent.add_subcommand(name, description);
+  app->require_subcommand(1);
+  app->footer(absl::StrCat("Every command explains itself: fidelio ", name,
+                           " COMMAND --help\nOptions that every command takes: fidelio --help"));
+  return app;
 }
 
 CLI::App* AddCommand(CLI::App& parent, Context& context, const std::string& name, const std::string& description,

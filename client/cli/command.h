@@ -78,6 +78,9 @@ struct Context {
 CLI::App* AddCommand(CLI::App& parent, Context& context, const std::string& name, const std::string& description,
                      const std::string& examples, std::function<absl::Status()> command);
 
+// Adds a command that only holds others.
+CLI::App* AddGroup(CLI::App& parent, const std::string& name, const std::string& description);
+
 // What shells complete for an option: its words.
 void SetWords(Context& context, const CLI::Option* option, std::vector<std::string> words);
 
@@ -129,6 +132,9 @@ absl::StatusOr<Value> ServerWord(client::Client& client, const std::string& flag
   return absl::InvalidArgumentError(absl::StrCat(flag, ": \"", text, "\" is not one of ",
                                                  WordsFor(choices, listed(*info)), ", which the server has"));
 }
+
+// The rule of names, for those who typed another.
+inline constexpr char kNameRule[] = "a name has lower-case letters, digits and hyphens, and begins with a letter";
 
 // Checks that the value of an option is a number above, or at least, 0.
 CLI::Validator Positive();

@@ -15,9 +15,7 @@ using Script = std::string (*)(const CLI::App&, const OptionWords&);
 }  // namespace
 
 void AddCompletionCommand(CLI::App& app, Context& context) {
-  CLI::App* completion =
-      app.add_subcommand("completion", "Print a script by which a shell completes fidelio's commands");
-  completion->require_subcommand(1);
+  CLI::App* completion = AddGroup(app, "completion", "Print a script by which a shell completes fidelio's commands");
   const std::vector<std::pair<std::string, std::pair<Script, std::string>>> shells = {
       {"bash",
        {BashCompletion,

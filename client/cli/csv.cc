@@ -52,6 +52,11 @@ std::string Unquote(absl::string_view field) {
   return absl::StrReplaceAll(field.substr(1, field.size() - 2), {{"\"\"", "\""}});
 }
 
+bool IsNumber(absl::string_view field) {
+  double number = 0;
+  return absl::SimpleAtod(Unquote(field), &number);
+}
+
 }  // namespace
 
 absl::StatusOr<CsvTable> CsvTable::Parse(std::string name, std::string text) {
@@ -99,6 +104,10 @@ absl::Status CsvReader::ReadHeader() {
     if (absl::StripAsciiWhitespace(line).empty()) continue;
     std::vector<absl::string_view> fields;
     if (!Split(line, &fields)) return Error(absl::StrCat("row ", line_, ": ", kOpenQuote));
+    // A row of data, the first field of which may be the name of a fidelity.
+    if (std::all_of(fields.begin() + (fields.size() > 1 ? 1 : 0), fields.end(), IsNumber)) {
+      return Error(absl::StrCat("row ", line_, ": numbers, but the first row must be a header, as in x1,x2,y"));
+    }
     std::vector<std::string> columns;
     for (const absl::string_view field : fields) {
       std::string column = Unquote(field);

@@ -86,7 +86,7 @@ std::string ReductionText(const v1::Model& model, double before, double after) {
   const int top = model.fidelities_size() - 1;
   const std::string what = absl::StrCat("the mean variance of ", top < 0 ? "the outputs" : model.fidelities(top).name(),
                                         " is expected to fall from ", RoundNumber(before), " to ", RoundNumber(after));
-  return before > 0 ? absl::StrCat(what, ", by ", RoundNumber(100 * (1 - after / before)), " %") : what;
+  return before > 0 ? absl::StrCat(what, ", by ", Percent(1 - after / before)) : what;
 }
 
 // ---- sample-dpp ----
@@ -251,8 +251,11 @@ absl::Status Diagnose(Context& context, const DiagnoseCommandOptions& options) {
   return absl::OkStatus();
 }
 
-void AddDesignOptions(CLI::App* command, DesignOptions& options) {
+void AddName(CLI::App* command, DesignOptions& options) {
   command->add_option("NAME", options.name, "the model")->required();
+}
+
+void AddDesignOptions(CLI::App* command, DesignOptions& options) {
   CLI::Option* candidates = command->add_option(
       "--candidates", options.candidates,
       "CSV with the columns x1..xd (or .npy) to choose from, or - for standard input; default: points that "
@@ -285,7 +288,7 @@ void AddSampleDpp(CLI::App& app, Context& context) {
       "  mean   large predicted outputs\n"
       "  given  large values in the column quality of the file of --candidates\n",
       [&context, options] { return SampleDpp(context, *options); });
-  AddDesignOptions(command, *options);
+  AddName(command, *options);
   command->add_option("--k", options->dpp.k, "how many inputs")
       ->check(Positive())
       ->type_name("K")
@@ -297,6 +300,7 @@ void AddSampleDpp(CLI::App& app, Context& context) {
             options->dpp.quality_mode);
   command->add_option("--level", options->level, "fidelity that will be run, by name or number; default: the highest");
   command->add_flag("--exclude-observed", options->dpp.exclude_observed, "choose no input observed at that fidelity");
+  AddDesignOptions(command, *options);
 }
 
 void AddSuggest(CLI::App& app, Context& context) {
@@ -314,7 +318,7 @@ void AddSuggest(CLI::App& app, Context& context) {
       "  expected-improvement  where it may be better than the best so far: smaller, or larger with --maximise\n"
       "  confidence-bound      where its mean less (or plus) --width standard deviations is best\n",
       [&context, options] { return Suggest(context, *options); });
-  AddDesignOptions(command, *options);
+  AddName(command, *options);
   command->add_option("--count", options->suggest.count, "how many runs at most")
       ->check(Positive())
       ->type_name("N")
@@ -333,6 +337,7 @@ void AddSuggest(CLI::App& app, Context& context) {
   command->add_option("--targets", options->suggest.target_count, "points that variances are averaged over")
       ->check(Positive())
       ->type_name("N");
+  AddDesignOptions(command, *options);
 }
 
 void AddDiagnose(CLI::App& app, Context& context) {

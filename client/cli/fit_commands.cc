@@ -203,15 +203,20 @@ absl::Status ListFits(Context& context, const std::string& model) {
 }
 
 absl::Status Fits(Context& context, const FitsCommandOptions& options) {
-  if (options.fit.empty()) {
-    if (!options.watch && !options.cancel) return ListFits(context, options.name);
+  if (options.fit.empty() && options.cancel) {
     context.exit_code = ExitCode::kUsage;
-    return absl::InvalidArgumentError(
-        absl::StrCat("FIT: missing, but ", options.watch ? "--watch" : "--cancel", " needs the number of a fit"));
+    return absl::InvalidArgumentError("FIT: missing, but --cancel needs the number of a fit");
   }
-  const std::string name = client::FitName(options.name, options.fit);
+  if (options.fit.empty() && !options.watch) return ListFits(context, options.name);
   const auto client = context.Connect();
   if (!client.ok()) return client.status();
+  std::string name = client::FitName(options.name, options.fit);
+  if (options.fit.empty()) {
+    const auto fits = (*client)->ListFits(options.name);
+    if (!fits.ok()) return fits.status();
+    if (fits->empty()) return absl::NotFoundError(absl::StrCat(client::ModelName(options.name), ": has no fits"));
+    name = fits->front().name();
+  }
   if (options.cancel) {
     if (const auto fit = (*client)->CancelFit(name); !fit.ok()) return fit.status();
   }
@@ -248,10 +253,11 @@ void AddFitCommands(CLI::App& app, Context& context) {
       fit, context, "--kernel", "KERNEL",
       "rbf (default), matern12, matern32, matern52, or evidence: all, averaged by their evidence", KernelWords(),
       options->kernel);
-  AddServerWord<v1::Inference>(fit, context, "--inference", "INFERENCE",
-                               "one of those that `fidelio server-info` lists; default auto: the server chooses by the "
-                               "kind of model and the amount of data",
-                               InferenceWords(), options->inference);
+  AddServerWord<v1::Inference>(
+      fit, context, "--inference", "INFERENCE",
+      absl::StrCat("one of ", AllWords(InferenceWords()), "; default auto: the server chooses by ",
+                   "the kind of model and the amount of data"),
+      InferenceWords(), options->inference);
   fit->add_flag("--warm-start", options->warm_start, "start from the current revision, too");
   fit->add_option("--budget-seconds", options->budget_seconds, "end with the best so far after this time of work")
       ->type_name("SECONDS")
@@ -267,11 +273,13 @@ void AddFitCommands(CLI::App& app, Context& context) {
   auto fits_options = std::make_shared<FitsCommandOptions>();
   CLI::App* fits = AddCommand(app, context, "fits", "List the fits of a model, or show, watch or cancel one",
                               "  fidelio fits wing\n"
+                              "  fidelio fits wing --watch      the newest\n"
                               "  fidelio fits wing 3 --watch\n"
                               "  fidelio fits wing 3 --cancel\n",
                               [&context, fits_options] { return Fits(context, *fits_options); });
   fits->add_option("NAME", fits_options->name, "the model")->required();
-  fits->add_option("FIT", fits_options->fit, "number of a fit")->check(ResourceNumber());
+  fits->add_option("FIT", fits_options->fit, "number of a fit; default of --watch: the newest")
+      ->check(ResourceNumber());
   fits->add_flag("--watch", fits_options->watch, "show its progress until it has ended");
   AddWait(fits, fits_options->wait_seconds);
   fits->add_flag("--cancel", fits_options->cancel, "stop it");

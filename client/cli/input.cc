@@ -19,6 +19,18 @@ absl::Status Unreadable(const std::string& path, int error) {
       DisplayName(path), ": cannot be read: ", error == 0 ? "an error of the system" : std::strerror(error)));
 }
 
+// Of a file whose name says that it is not a table of text.
+class NoReader final : public TableReader {
+ public:
+  NoReader(const std::string& path, absl::string_view why)
+      : error_(absl::InvalidArgumentError(absl::StrCat(path, ": ", why))) {}
+
+  absl::StatusOr<std::unique_ptr<DataTable>> Next(int) override { return error_; }
+
+ private:
+  const absl::Status error_;
+};
+
 }  // namespace
 
 std::string DisplayName(const std::string& path) { return path == "-" ? "standard input" : path; }
@@ -67,6 +79,10 @@ std::unique_ptr<TableReader> InputFile::Tables(NameColumns name_columns) {
   if (stream_->peek() == static_cast<unsigned char>(kNpyMagic[0])) {
     return std::make_unique<NpyReader>(DisplayName(path_), *stream_, std::move(name_columns));
   }
+  const std::filesystem::path name(path_);
+  if (name.extension() == ".npy") return std::make_unique<NoReader>(path_, "not what numpy.save writes, as .npy says");
+  if (name.extension() == ".npz")
+    return std::make_unique<NoReader>(path_, "holds several arrays; numpy.save writes one (.npy)");
   return std::make_unique<CsvReader>(DisplayName(path_), *stream_);
 }
 

@@ -75,8 +75,14 @@ absl::Status Apply(const ModelOptions& options, v1::Model* model) {
     (t < T ? model->mutable_fidelities(static_cast<int>(t)) : model->add_fidelities())->set_name((*names)[t]);
   }
   if (!costs->empty() && static_cast<int>(costs->size()) != model->fidelities_size()) {
+    return absl::InvalidArgumentError(absl::StrCat("--costs: ", costs->size(),
+                                                   costs->size() == 1 ? " number" : " numbers", ", but there are ",
+                                                   model->fidelities_size(), " fidelities"));
+  }
+  if (!model->has_input_box() && lower->empty() != upper->empty()) {
     return absl::InvalidArgumentError(
-        absl::StrCat("--costs: ", costs->size(), " numbers, but there are ", model->fidelities_size(), " fidelities"));
+        absl::StrCat(lower->empty() ? "--lower: missing, but --upper" : "--upper: missing, but --lower",
+                     " is given: a box has both corners"));
   }
   for (size_t t = 0; t < costs->size(); ++t) model->mutable_fidelities(static_cast<int>(t))->set_cost((*costs)[t]);
   if (!lower->empty()) {
@@ -96,6 +102,11 @@ absl::StatusOr<v1::Model> ToModel(const CreateOptions& options) {
   model.mutable_output_transform()->set_kind(options.transform);
   const auto bounds = ParseNumbers("--bounds", options.bounds);
   if (!bounds.ok()) return bounds.status();
+  if ((options.transform == v1::OUTPUT_TRANSFORM_KIND_BOUNDED) == bounds->empty()) {
+    return absl::InvalidArgumentError(
+        bounds->empty() ? "--bounds: missing, but --transform bounded needs what outputs lie between: 0,100"
+                        : "--bounds: given, but only --transform bounded has bounds");
+  }
   if (!bounds->empty()) {
     if (bounds->size() != 2) {
       return absl::InvalidArgumentError(absl::StrCat("--bounds: \"", options.bounds, "\", must be LOWER,UPPER"));
@@ -169,9 +180,7 @@ absl::Status Create(Context& context, const CreateOptions& options) {
   if (!created.ok()) {
     const absl::Status status = AsTyped(created.status(), CreateNames());
     if (!absl::StartsWith(status.message(), "NAME: ")) return status;
-    return client::WithMessage(
-        status, absl::StrCat(status.message(),
-                             "\n  a name has lower-case letters, digits and hyphens, and begins with a letter"));
+    return client::WithMessage(status, absl::StrCat(status.message(), "\n  ", kNameRule));
   }
   std::vector<std::string> names;
   for (const v1::Fidelity& fidelity : created->fidelities()) names.push_back(fidelity.name());
@@ -288,8 +297,9 @@ void AddCreate(CLI::App& model, Context& context) {
       ->type_name("LIST");
   AddModelOptions(create, *options);
   AddServerWord<v1::ModelKind>(create, context, "--kind", "KIND",
-                               "one of those that `fidelio server-info` lists; default mf-dgp", KindWords(),
-                               options->kind);
+                               absl::StrCat("one of ", AllWords(KindWords()),
+                                            "; default mf-dgp; `fidelio server-info` ", "lists those of the server"),
+                               KindWords(), options->kind);
   AddChoice<v1::OutputTransformKind>(create, context, "--transform", "MAP",
                                      "map of the outputs: identity (default), log, logit or bounded", TransformWords(),
                                      options->transform);
@@ -320,8 +330,7 @@ void AddUpdate(CLI::App& model, Context& context) {
 }  // namespace
 
 CLI::App* AddModelCommands(CLI::App& app, Context& context) {
-  CLI::App* model = app.add_subcommand("model", "Create, list, show, change, delete, export and import models");
-  model->require_subcommand(1);
+  CLI::App* model = AddGroup(app, "model", "Create, list, show, change, delete, export and import models");
   AddCreate(*model, context);
 
   auto names_only = std::make_shared<bool>(false);

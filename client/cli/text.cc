@@ -34,7 +34,7 @@ absl::Duration ToDuration(const google::protobuf::Duration& duration) {
   return absl::Seconds(duration.seconds()) + absl::Nanoseconds(duration.nanos());
 }
 
-std::string Percent(double share) { return absl::StrCat(RoundNumber(100 * share), " %"); }
+std::string Percent(double share) { return absl::StrFormat("%.4g %%", 100 * share); }
 
 std::string DurationText(absl::Duration duration) {
   const double seconds = absl::ToDoubleSeconds(duration);

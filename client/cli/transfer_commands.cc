@@ -2,12 +2,14 @@
 #include <memory>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/as_typed.h"
 #include "client/cli/command.h"
 #include "client/cli/input.h"
 #include "client/cli/output.h"
 #include "client/cli/progress.h"
+#include "client/cpp/errors.h"
 #include "client/cpp/names.h"
 
 namespace fidelio::cli {
@@ -73,8 +75,10 @@ absl::Status Import(Context& context, const ImportOptions& options) {
   const auto model = (*client)->ImportModel(options.name, read);
   printer.Clear();
   if (!model.ok()) {
-    return AsTyped(model.status(),
-                   {{"header.model_id", "--name"}, {"header", "FILE"}, {"chunk", DisplayName(options.file)}});
+    const absl::Status status = AsTyped(
+        model.status(), {{"header.model_id", "--name"}, {"header", "FILE"}, {"chunk", DisplayName(options.file)}});
+    if (!absl::StartsWith(status.message(), "--name: ")) return status;
+    return client::WithMessage(status, absl::StrCat(status.message(), "\n  ", kNameRule));
   }
   context.Print(ToJson(*model),
                 absl::StrCat("model ", client::ShortName(model->name()), " imported, which serves ",

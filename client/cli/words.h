@@ -92,6 +92,14 @@ std::string WordsFor(const Words<Value>& words, const Values& values) {
   return text;
 }
 
+// "rbf, matern32, …": every word.
+template <typename Value>
+std::string AllWords(const Words<Value>& words) {
+  std::string text;
+  for (const auto& [word, value] : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
 }  // namespace fidelio::cli
 
 #endif  // FIDELIO_CLIENT_CLI_WORDS_H_

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
@@ -16,13 +17,14 @@ namespace {
 constexpr int kFirstReconnectMs = 50;
 constexpr int kLongestReconnectMs = 2000;
 
+constexpr char kPort[] = ":50051";  // where servers listen unless told
+
 bool UsesTls(const ChannelOptions& options) {
   return options.tls || !options.tls_ca.empty() || !options.tls_cert.empty() || !options.tls_key.empty() ||
          !options.tls_server.empty();
 }
 
 absl::Status Check(const ChannelOptions& options) {
-  if (options.server.empty()) return absl::InvalidArgumentError("server: empty, must be host:port");
   if (options.tls_cert.empty() != options.tls_key.empty()) {
     return absl::InvalidArgumentError(
         absl::StrCat(options.tls_cert.empty() ? "tls_cert" : "tls_key",
@@ -39,7 +41,37 @@ absl::Status Check(const ChannelOptions& options) {
   return absl::OkStatus();
 }
 
+bool IsPort(absl::string_view text) {
+  int port = 0;
+  return !text.empty() && std::all_of(text.begin(), text.end(), absl::ascii_isdigit) && absl::SimpleAtoi(text, &port) &&
+         port > 0 && port <= 65535;
+}
+
 }  // namespace
+
+absl::StatusOr<std::string> ServerAddress(absl::string_view server) {
+  const auto error = [&](absl::string_view rule) {
+    return absl::InvalidArgumentError(absl::StrCat("server: \"", server, "\" ", rule));
+  };
+  if (server.empty()) return absl::InvalidArgumentError("server: empty, must be host:port");
+  if (absl::StartsWith(server, "http://") || absl::StartsWith(server, "https://")) {
+    return error("is a URL, must be host:port; TLS is an option of its own");
+  }
+  for (const absl::string_view scheme : {"unix:", "unix-abstract:", "dns:", "ipv4:", "ipv6:"}) {
+    if (absl::StartsWith(server, scheme)) return std::string(server);
+  }
+  // What follows the host: nothing, or a colon and the port.
+  const bool bracketed = server[0] == '[';
+  const size_t end = bracketed ? server.find(']') : server.find(':');
+  if (bracketed && end == absl::string_view::npos) return error("has a bracket that is not closed");
+  const absl::string_view rest = server.substr(std::min(server.size(), bracketed ? end + 1 : end));
+  if (rest.empty()) return absl::StrCat(server, kPort);
+  if (!bracketed && absl::StrContains(rest.substr(1), ":")) return error("has several colons; IPv6 is [::1]:50051");
+  if (rest[0] != ':' || !IsPort(rest.substr(1)) || (!bracketed && end == 0)) {
+    return error("must be host:port, with a port from 1 to 65535");
+  }
+  return std::string(server);
+}
 
 bool IsLoopback(absl::string_view server) {
   return absl::StartsWith(server, "127.") || absl::StartsWith(server, "localhost:") || server == "localhost" ||
@@ -47,6 +79,8 @@ bool IsLoopback(absl::string_view server) {
 }
 
 absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(const ChannelOptions& options) {
+  const auto address = ServerAddress(options.server);
+  if (!address.ok()) return address.status();
   if (absl::Status status = Check(options); !status.ok()) return status;
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(-1);  // the server's limits hold
@@ -65,7 +99,7 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(const ChannelOptions&
     ssl.pem_private_key = options.tls_key;
     credentials = grpc::SslCredentials(ssl);
   }
-  return grpc::CreateCustomChannel(options.server, credentials, arguments);
+  return grpc::CreateCustomChannel(*address, credentials, arguments);
 }
 
 }  // namespace fidelio::client

@@ -12,7 +12,7 @@
 namespace fidelio::client {
 
 struct ChannelOptions {
-  std::string server = "127.0.0.1:50051";  // host:port, or unix:PATH
+  std::string server = "127.0.0.1:50051";  // host, host:port (50051 unless said), or unix:PATH
 
   // TLS. Contents of PEM files, not paths.
   bool tls = false;             // implied by the others
@@ -27,6 +27,9 @@ struct ChannelOptions {
 
 // A channel that connects when it is first used. INVALID_ARGUMENT names the option, and the rule.
 absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(const ChannelOptions& options);
+
+// The address as gRPC takes it: with a port. INVALID_ARGUMENT for what is none, as URLs.
+absl::StatusOr<std::string> ServerAddress(absl::string_view server);
 
 // Whether an address (host:port or unix:PATH) leads to this machine, as far as its text tells.
 bool IsLoopback(absl::string_view server);

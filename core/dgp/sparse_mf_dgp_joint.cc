@@ -18,7 +18,7 @@ namespace {
 using Eigen::Index;
 
 constexpr uint32_t kNoiseStream = 1;  // of a SampleOptions::seed
-constexpr int kGroup = 64;            // functions drawn between two checks
+constexpr int kDrawn = 64;            // functions drawn between two checks
 
 // What the nodes of each point say about layer t: E[var], and mean as a linear function of f and a rest.
 struct NodeMoments {
@@ -126,9 +126,9 @@ absl::StatusOr<Matrix> SparseMfDgp::SamplePaths(const Matrix& x, const SampleOpt
   FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
   const int level = options.level < 0 ? this->levels() - 1 : options.level;
   Matrix paths(options.count, x.rows());
-  for (int first = 0; first < options.count; first += kGroup) {
+  for (int first = 0; first < options.count; first += kDrawn) {
     if (options.check) FIDELIO_RETURN_IF_ERROR(options.check());
-    const int count = std::min(kGroup, options.count - first);
+    const int count = std::min(kDrawn, options.count - first);
     FIDELIO_ASSIGN_OR_RETURN(
         const auto functions,
         DrawPaths({.level = level, .first = first, .count = count, .seed = options.seed, .threads = options.threads}));

@@ -45,8 +45,11 @@ def spread(first, count):
 
 
 def run(path):
-    with (sys.stdin if path == "-" else open(path, encoding="utf-8", newline="")) as file:
-        rows = list(csv.DictReader(file))
+    try:
+        with (sys.stdin if path == "-" else open(path, encoding="utf-8", newline="")) as file:
+            rows = list(csv.DictReader(file))
+    except OSError as error:
+        raise SystemExit(f"currin.py: {path}: cannot be read: {error.strerror}")
     for number, row in enumerate(rows, start=1):
         try:
             yield row["fidelity"], float(row["x1"]), float(row["x2"])
@@ -72,7 +75,7 @@ def main():
         points = [("low", *point) for point in spread(1, arguments.low)]
         points += [("high", *point) for point in spread(101, arguments.high)]
     else:
-        points = run(arguments.file)
+        points = list(run(arguments.file))
     out.writerow(["fidelity", "x1", "x2", "y"])
     for fidelity, a, b in points:
         if fidelity not in FIDELITIES:

@@ -90,9 +90,9 @@ Flags ParseFlags(std::vector<std::string> arguments, const std::string& version)
     const std::string standard = setting.format(defaults);
     const std::string help =
         absl::StrCat(setting.help, setting.is_switch || standard.empty() ? "" : " [" + standard + "]");
-    CLI::Option* option = setting.is_switch ? app.add_flag(FlagName(setting), texts[i], help)
-                                            : app.add_option(FlagName(setting), texts[i], help);
+    CLI::Option* option = app.add_option(FlagName(setting), texts[i], help);
     option->type_name(setting.type)->group(setting.group)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+    if (setting.is_switch) option->expected(0, 1);  // "--insecure" is "--insecure true"
     options.emplace_back(&setting, option);
   }
 
@@ -111,7 +111,8 @@ Flags ParseFlags(std::vector<std::string> arguments, const std::string& version)
   }
   for (size_t i = 0; i < texts.size(); ++i) {
     const auto& [setting, option] = options[i];
-    if (option->count() > 0) flags.settings[setting->name] = {texts[i], FlagName(*setting)};
+    if (option->count() == 0) continue;
+    flags.settings[setting->name] = {setting->is_switch && texts[i].empty() ? "true" : texts[i], FlagName(*setting)};
   }
   return flags;
 }

@@ -1,7 +1,11 @@
 #include "tests/bench/csv.h"
 
+#include <cerrno>
 #include <cmath>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -78,6 +82,17 @@ std::string FormatRow(const LevelData& level, int i) {
   return text;
 }
 
+// What keeps it from being made, opening the file will tell.
+void MakeParent(const std::string& path) {
+  std::error_code ignored;
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), ignored);
+}
+
+absl::Status NotWritten(const std::string& path) {
+  return absl::InternalError(
+      absl::StrCat(path, ": cannot be written", errno == 0 ? "" : absl::StrCat(": ", std::strerror(errno))));
+}
+
 }  // namespace
 
 absl::StatusOr<Dataset> ReadTrain(const std::string& path) {
@@ -121,10 +136,22 @@ absl::Status WriteTest(const LevelData& test, const std::string& path) {
 }
 
 absl::Status WriteFile(const std::string& path, const std::string& text) {
+  MakeParent(path);
+  errno = 0;
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
   file << text;
   file.close();
-  if (!file) return absl::InternalError(absl::StrCat(path, ": cannot be written"));
+  return file ? absl::OkStatus() : NotWritten(path);
+}
+
+absl::Status CheckWritable(const std::string& path) {
+  MakeParent(path);
+  std::error_code ignored;
+  const bool existed = std::filesystem::exists(path, ignored);
+  errno = 0;
+  const bool opened = std::ofstream(path, std::ios::binary | std::ios::app).is_open();
+  if (!opened) return NotWritten(path);
+  if (!existed) std::filesystem::remove(path, ignored);
   return absl::OkStatus();
 }
 

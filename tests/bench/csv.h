@@ -16,8 +16,12 @@ absl::StatusOr<LevelData> ReadTest(const std::string& path);
 absl::Status WriteTrain(const Dataset& data, const std::string& path);
 absl::Status WriteTest(const LevelData& test, const std::string& path);
 
-// Writes all of text to the file, replacing it.
+// Writes all of text to the file, replacing it. Makes its directory if it is not there.
 absl::Status WriteFile(const std::string& path, const std::string& text);
+
+// An error when WriteFile could not write it, for programs that work long before they do. A file that is there stays as
+// it is; one that is not is not left behind, its directory is.
+absl::Status CheckWritable(const std::string& path);
 
 }  // namespace fidelio::bench
 

@@ -1,5 +1,6 @@
 #include "tests/bench/csv.h"
 
+#include <filesystem>
 #include <string>
 
 #include "gtest/gtest.h"
@@ -15,6 +16,20 @@ std::string TrainError(const std::string& text) {
   EXPECT_TRUE(WriteFile(path, text).ok());
   const std::string message(ReadTrain(path).status().message());
   return message.substr(message.find("bad.csv"));
+}
+
+TEST(CsvTest, FilesAreWrittenIntoDirectoriesThatAreMade) {
+  const std::string directory = TempFile("made");
+  std::filesystem::remove_all(directory);
+  const std::string path = directory + "/deeper/file.csv";
+  EXPECT_TRUE(CheckWritable(path).ok());
+  EXPECT_FALSE(std::filesystem::exists(path));
+  EXPECT_TRUE(WriteFile(path, "text").ok());
+  EXPECT_TRUE(CheckWritable(path).ok());
+  EXPECT_EQ(std::filesystem::file_size(path), 4u) << "what is there stays";
+  const absl::Status below_a_file = CheckWritable(path + "/no.csv");
+  EXPECT_NE(below_a_file.message().find("cannot be written: Not a directory"), std::string::npos) << below_a_file;
+  EXPECT_FALSE(WriteFile(path + "/no.csv", "text").ok());
 }
 
 TEST(CsvTest, TrainingDataIsReadBackBitForBitWithItsEmptyLevel) {

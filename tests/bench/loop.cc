@@ -220,6 +220,7 @@ class LoopCommand : public Command {
   }
 
   absl::StatusOr<Outcome> Run() override {
+    if (!svg_.empty()) FIDELIO_RETURN_IF_ERROR(CheckWritable(svg_));
     Loops loops;
     if (problems_ == std::vector<std::string>{"none"}) problems_.clear();
     for (const std::string& file : with_) FIDELIO_RETURN_IF_ERROR(ReadLoops(file, loops));

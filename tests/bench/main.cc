@@ -23,7 +23,15 @@ struct Entry {
   bool check = false;
 };
 
+int FailJson(const absl::Status& status) {
+  std::fprintf(stderr, "fidelio-bench: --json: %s\n", std::string(status.message()).c_str());
+  return kUsage;
+}
+
 int RunEntry(Entry& entry) {
+  if (!entry.json.empty()) {
+    if (const absl::Status writable = CheckWritable(entry.json); !writable.ok()) return FailJson(writable);
+  }
   absl::StatusOr<Outcome> outcome = entry.command->Run();
   if (!outcome.ok()) {
     std::fprintf(stderr, "fidelio-bench %s: %s\n", entry.command->name().c_str(),
@@ -32,10 +40,7 @@ int RunEntry(Entry& entry) {
   }
   if (!entry.json.empty()) {
     const absl::Status written = WriteFile(entry.json, outcome->json.dump(1) + "\n");
-    if (!written.ok()) {
-      std::fprintf(stderr, "fidelio-bench: --json: %s\n", std::string(written.message()).c_str());
-      return kUsage;
-    }
+    if (!written.ok()) return FailJson(written);
   }
   for (const std::string& missed : outcome->missed) std::printf("missed: %s\n", missed.c_str());
   std::printf("%s: %s\n", entry.command->name().c_str(), outcome->summary.c_str());
@@ -62,6 +67,10 @@ int Main(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    if (const auto rest = app.remaining(); app.get_subcommands().empty() && !rest.empty()) {
+      std::fprintf(stderr, "fidelio-bench: \"%s\" is not a command; see fidelio-bench --help\n", rest[0].c_str());
+      return kUsage;
+    }
     return app.exit(error) == 0 ? 0 : kUsage;
   }
   for (Entry& entry : entries) {

@@ -170,6 +170,7 @@ class MalariaCommand : public Command {
   }
 
   absl::StatusOr<Outcome> Run() override {
+    if (!svg_.empty()) FIDELIO_RETURN_IF_ERROR(CheckWritable(svg_ + "/malaria.svg"));
     FIDELIO_ASSIGN_OR_RETURN(MapData map, ReadMap(data_));
     if (swap_) std::swap(map.low, map.high);
     Outcome outcome;

@@ -102,6 +102,7 @@ class SyntheticCommand : public Command {
   }
 
   absl::StatusOr<Outcome> Run() override {
+    if (!svg_.empty()) FIDELIO_RETURN_IF_ERROR(CheckWritable(absl::StrCat(svg_, "/synthetic.svg")));
     FIDELIO_RETURN_IF_ERROR(CheckMethods(methods_));
     Outcome outcome;
     FIDELIO_RETURN_IF_ERROR(DrawFigure(outcome));

@@ -93,6 +93,22 @@ class DockerfileTest(unittest.TestCase):
             self.assertTrue((ROOT / source).exists(), source)
 
 
+class ExampleTest(unittest.TestCase):
+    def run_currin(self, *arguments):
+        return subprocess.run([ROOT / "deploy" / "examples" / "currin.py", *arguments], text=True, capture_output=True, input="")
+
+    def test_the_simulator_says_what_is_wrong_with_a_table_and_writes_none(self):
+        missing = self.run_currin("run", "/no/such/table.csv")
+        self.assertEqual((missing.returncode, missing.stdout), (1, ""))
+        self.assertEqual(missing.stderr, "currin.py: /no/such/table.csv: cannot be read: No such file or directory\n")
+        with tempfile.NamedTemporaryFile("w", suffix=".csv") as table:
+            table.write("fidelity,x1,x2\nlow,0.5,0.5\nlow,abc,1\n")
+            table.flush()
+            bad = self.run_currin("run", table.name)
+        self.assertEqual((bad.returncode, bad.stdout), (1, ""))
+        self.assertIn("row 2", bad.stderr)
+
+
 class SystemdTest(unittest.TestCase):
     unit = (ROOT / "deploy" / "systemd" / "fidelio.service.in").read_text(encoding="utf-8")
 

@@ -119,19 +119,20 @@ TEST_F(CliTest, ErrorsAreInTheUsersTermsAndHaveTheirExitCodes) {
   expect("observe wing -", "fidelity,x1,y\nmiddle,0.5,1\n", 3,
          "row 2, column fidelity: \"middle\" is not a fidelity of");
   expect("observe wing -", "fidelity,x1,y\nlow,nan,1\n", 3, "row 2, column x1: \"nan\" is not finite");
+  expect("observe wing -", "low,0.5,1\nlow,0.6,2\n", 3, "row 1: numbers, but the first row must be a header");
   expect("observe wing -", "", 3, "standard input: empty, must begin with a header");
   expect("observe wing none.csv", "", 3, "none.csv: cannot be read: No such file");
   expect("predict wing -", "x2\n1\n", 3, "header: no column x1");
   expect("predict wing - --quantiles 1.5", "x1\n1\n", 3, "--quantiles");
-  expect("predict none -", "x1\n1\n", 4, "models/none");
+  expect("predict none -", "x1\n1\n", 4, "model none");
   expect("model create wing --inputs 1 --fidelities a", "", 5, "wing");
   expect("model create Wing --inputs 1 --fidelities a", "", 3, "NAME: \"Wing\"");
   expect("model create new --inputs 1 --fidelities a,b --costs 1,0", "", 3, "--costs, entry 2");
   expect("model create new --inputs 1 --fidelities a,b", "", 0, "created");
-  expect("predict new -", "x1\n1\n", 6, "fit");
+  expect("predict new -", "x1\n1\n", 6, "fidelio fit new --watch");
   expect("report new", "", 6, "fidelio fit new --watch");
   expect("fit new", "", 6, "observ");
-  expect("rollback wing 9", "", 4, "revisions/9");
+  expect("rollback wing 9", "", 4, "revision 9 of model wing");
   expect("model import -", "no model", 10, "standard input: the file ends after 8 bytes");
   expect("report wing --at 1,2", "", 3, "--at: 2 numbers");
 }

@@ -3,12 +3,14 @@
 
 usage: report_browser_test.py FIDELIO FIDELIO_SERVER [--keep DIR]
 
-Fits a model of one and one of two inputs, writes their reports, and opens them in headless Chromium at the width of a
-phone and of a screen: everything is drawn, nothing is wider than the page, and the console stays empty. Exits with 77,
-which ctest calls skipped, where there is no Chromium. --keep leaves reports and screenshots, light and dark, in DIR.
+Fits models of one, two and five inputs, writes their reports, and opens them in headless Chromium at the width of a
+phone and of a screen: everything is drawn, nothing is wider than the page, words in pictures are whole and of a size to
+read, and the console stays empty. Exits with 77, which ctest calls skipped, where there is no Chromium. --keep leaves
+reports and screenshots, light and dark, in DIR.
 """
 
 import html
+import json
 import math
 import os
 import pathlib
@@ -21,6 +23,7 @@ import time
 
 SKIPPED = 77
 WIDTHS = (375, 1100)
+LEAST_TEXT, MOST_TEXT = 8.5, 18  # pixels of letters in pictures; the page's own have 16
 
 
 def halton(index, base):
@@ -43,7 +46,7 @@ def runs(inputs):
     lines = ["level," + ",".join(f"x{j + 1}" for j in range(inputs)) + ",y"]
     for level, count, first in ((0, 20, 1), (1, 9, 50)):
         for i in range(first, first + count):
-            x = [halton(i, (2, 3)[j]) for j in range(inputs)]
+            x = [halton(i, (2, 3, 5, 7, 11)[j]) for j in range(inputs)]
             lines.append(",".join(map(str, [level, *x, simulate(level, x)])))
     return "\n".join(lines) + "\n"
 
@@ -67,11 +70,25 @@ class Chromium:
         return done.stdout, console
 
     def measure(self, report, width):
-        """The report in a frame of that width: (width that it takes, number of pictures, height of the least)."""
+        """The report in a frame of that width: what it takes, as a dictionary, and what the console says."""
         script = """onload = () => {
           const page = document.getElementById('f').contentDocument, root = page.documentElement;
           const boxes = [...page.querySelectorAll('.panel > svg:not(.bar)')].map(s => s.getBoundingClientRect());
-          document.title = [root.scrollWidth, boxes.length, Math.min(...boxes.map(b => Math.min(b.width, b.height)))].join(' ');
+          const sizes = [], cut = [];
+          for (const text of page.querySelectorAll('.panel > svg text')) {
+            const picture = text.closest('.panel > svg'), frame = picture.getBoundingClientRect();
+            sizes.push(parseFloat(page.defaultView.getComputedStyle(text).fontSize) * frame.width / picture.viewBox.baseVal.width);
+            const box = text.getBoundingClientRect();
+            if (box.left < frame.left - 1 || box.right > frame.right + 1 || box.top < frame.top - 1 || box.bottom > frame.bottom + 1)
+              cut.push(text.textContent);
+            else if (text.parentNode !== picture && box.right > text.parentNode.viewportElement.getBoundingClientRect().left +
+                     (parseFloat(text.parentNode.getAttribute('x')) + parseFloat(text.parentNode.getAttribute('width'))) *
+                     frame.width / picture.viewBox.baseVal.width + 1)
+              cut.push(text.textContent);
+          }
+          document.title = JSON.stringify({width: root.scrollWidth, pictures: boxes.length,
+            least: Math.min(...boxes.map(b => Math.min(b.width, b.height))),
+            small: Math.min(...sizes), large: Math.max(...sizes), cut: cut});
         }"""
         page = (f"<!DOCTYPE html><title>waiting</title><script>{script}</script>"
                 f'<iframe id="f" width="{width}" height="900" style="border:0" srcdoc="{html.escape(report)}"></iframe>')
@@ -79,8 +96,7 @@ class Chromium:
         title = re.search(r"<title>([^<]*)</title>", dom)
         if not title or title.group(1) == "waiting":
             raise AssertionError(f"the browser did not render the page: {dom[:500]}")
-        wide, pictures, least = (float(word) for word in title.group(1).split())
-        return wide, pictures, least, console
+        return json.loads(html.unescape(title.group(1))), console
 
     def screenshot(self, report, width, height, dark, path):
         page = (f"<!DOCTYPE html><style>body{{margin:0}}iframe{{border:0;display:block}}</style>"
@@ -93,14 +109,17 @@ def check(name, report, chromium):
     """What is wrong with a report, as a list."""
     problems = []
     for width in WIDTHS:
-        wide, pictures, least, console = chromium.measure(report, width)
-        print(f"{name} at {width} px: {wide:.0f} px wide, {pictures:.0f} pictures, the least {least:.0f} px")
-        if wide > width:
-            problems.append(f"{name} at {width} px: {wide:.0f} px wide")
-        if pictures < 5:
-            problems.append(f"{name} at {width} px: only {pictures:.0f} pictures")
-        if least < 60:
-            problems.append(f"{name} at {width} px: a picture of {least:.0f} px")
+        seen, console = chromium.measure(report, width)
+        print(f"{name} at {width} px: {seen}")
+        if seen["width"] > width:
+            problems.append(f"{name} at {width} px: {seen['width']:.0f} px wide")
+        if seen["pictures"] < 5:
+            problems.append(f"{name} at {width} px: only {seen['pictures']} pictures")
+        if seen["least"] < 60:
+            problems.append(f"{name} at {width} px: a picture of {seen['least']:.0f} px")
+        if seen["small"] < LEAST_TEXT or seen["large"] > MOST_TEXT:
+            problems.append(f"{name} at {width} px: letters of {seen['small']:.1f} to {seen['large']:.1f} px")
+        problems += [f"{name} at {width} px: \"{words}\" is cut off" for words in seen["cut"]]
         problems += [f"{name} at {width} px: console: {line}" for line in console]
     return problems
 
@@ -131,7 +150,7 @@ def main():
 
         chromium = Chromium(program, scratch)
         problems = []
-        for inputs in (1, 2):
+        for inputs in (1, 2, 5):
             name = f"wave-{inputs}"
             run("model", "create", name, "--inputs", str(inputs), "--fidelities", "cheap,dear", "--costs", "1,10",
                 "--description", "a wave & its <cheap> version")

@@ -184,6 +184,11 @@ TEST(ServerTest, TellsItsVersionItsConfigurationAndAllMistakesInIt) {
   const CommandResult config = RunServer({"--print-config", "--fit-workers", "3"});
   EXPECT_EQ(config.code, 0);
   EXPECT_TRUE(absl::StrContains(config.output, "fit_workers = 3")) << config.output;
+  setenv("FIDELIO_FIT_WORKER", "3", /*overwrite=*/1);  // lacks an s
+  const CommandResult mistyped = RunServer({"--print-config"});
+  unsetenv("FIDELIO_FIT_WORKER");
+  EXPECT_EQ(mistyped.code, 0);
+  EXPECT_TRUE(absl::StrContains(mistyped.output, "FIDELIO_FIT_WORKER is not a setting")) << mistyped.output;
   const CommandResult bad = RunServer({"--fit-workers", "0", "--listen", "0.0.0.0:1"});
   EXPECT_EQ(bad.code, 2);
   EXPECT_TRUE(absl::StrContains(bad.output, "fit-workers")) << bad.output;

@@ -52,7 +52,8 @@ Chart::Chart(Options options, const Range& x, const Range& y) : options_(std::mo
     absl::StrAppend(&axes_, "<path class=\"grid\" d=\"M", C(at), " ", C(kTop), "V", C(base), "\"/>");
     const std::string label = TickLabel(tick, step);
     const double half = kCharacter * static_cast<double>(label.size()) / 2;
-    if (at - half < free || at + half > options_.width) continue;
+    // Letters may be a little larger than they are counted with: the style sheet's are, on phones.
+    if (at - half < free || at + 1.15 * half > options_.width) continue;
     free = at + half + 6;
     axes_ += Text(at, base + 14, "tick mid", label);
   }

@@ -23,6 +23,7 @@ Shape LevelShape(const ReportData& data, int level) {
 std::string Legend(const ReportData& data, const std::string& extra) {
   std::string html = "<p class=\"legend\">";
   for (auto fidelity = data.fidelities.rbegin(); fidelity != data.fidelities.rend(); ++fidelity) {
+    if (fidelity->slices.empty() && fidelity->y.size() == 0) continue;  // nothing of it is drawn
     absl::StrAppend(&html, "<span><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\">",
                     ShapeSvg(LevelShape(data, fidelity->level), 7, 7, 4.4,
                              absl::StrCat("class=\"dot ", LevelClass(data, fidelity->level), "\""), ""),

@@ -24,9 +24,11 @@ std::string Facts(const ReportData& data) {
   const v1::Revision& revision = data.revision;
   std::string facts = "<dl class=\"facts\">\n";
   for (auto fidelity = data.fidelities.rbegin(); fidelity != data.fidelities.rend(); ++fidelity) {
+    const bool ignored = data.model.kind() == v1::MODEL_KIND_GP && fidelity != data.fidelities.rbegin();
     absl::StrAppend(&facts, Fact(absl::StrCat("fidelity ", Escape(fidelity->name)),
-                                 absl::StrCat(fidelity->count, fidelity->count == 1 ? " run" : " runs",
-                                              Small(absl::StrCat("at cost ", Short(fidelity->cost))))));
+                                 ignored ? absl::StrCat("not used", Small("by kind gp"))
+                                         : absl::StrCat(fidelity->count, fidelity->count == 1 ? " run" : " runs",
+                                                        Small(absl::StrCat("at cost ", Short(fidelity->cost))))));
   }
   absl::StrAppend(
       &facts, Fact("inputs", absl::StrCat(data.model.input_dimension())),

@@ -13,7 +13,7 @@ inline constexpr char kStyle[] = R"css(
 --c3:#cda2ff;--c4:#ff8fb1;--c5:#aab4c0}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
-main,header,footer{max-width:1080px;margin:0 auto;padding:0 16px}
+main,header,footer{max-width:900px;margin:0 auto;padding:0 16px}
 header{padding-top:26px}
 h1{font-size:1.75rem;line-height:1.2;margin:0 0 4px;overflow-wrap:anywhere}
 h2{font-size:1.22rem;margin:0 0 6px}
@@ -31,8 +31,8 @@ section{background:var(--card);border:1px solid var(--grid);border-radius:12px;p
 .missing{color:var(--soft);font-style:italic}
 .panels{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,235px),1fr));gap:12px 16px}
 .larger{grid-template-columns:repeat(auto-fill,minmax(min(100%,300px),1fr))}
-.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,300px),470px));gap:12px 22px}
-.wide{max-width:680px}
+.pair{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,300px),1fr));gap:12px 22px}
+.wide{max-width:720px}
 .panel{min-width:0;break-inside:avoid}
 svg{display:block;width:100%;height:auto}
 .legend{display:flex;flex-wrap:wrap;gap:4px 16px;font-size:.88rem;align-items:center}
@@ -55,6 +55,7 @@ text{fill:var(--soft);font-size:11px;font-family:inherit}
 .rug{stroke:var(--c);stroke-opacity:.5}
 .column{fill:var(--c);fill-opacity:.62}
 .next{stroke:var(--c);stroke-dasharray:2 2;stroke-width:1.2}.number{fill:var(--c);font-size:10px;font-weight:700}
+.halo{paint-order:stroke;stroke:var(--card);stroke-width:3px;stroke-linejoin:round}
 .centre{stroke:var(--soft);stroke-dasharray:1 3}
 .diagonal,.promised{stroke:var(--ink);stroke-width:1.3;fill:none}
 .expected{fill:var(--soft);fill-opacity:.2}
@@ -62,7 +63,9 @@ text{fill:var(--soft);font-size:11px;font-family:inherit}
 .nextonmap{fill:#111;stroke:#fff;stroke-width:1.2}.numberonmap{fill:#fff;font-size:9.5px;font-weight:700}
 .bar{max-width:300px;margin-top:4px}
 footer{padding-top:2px;padding-bottom:30px}
-@media (max-width:560px){body{font-size:15px}section{padding:14px 12px 10px}.facts{grid-template-columns:1fr 1fr}}
+@media (min-width:720px){.wide text{font-size:8px}.wide .name{font-size:8.5px}.pair text{font-size:9.8px}
+.pair .name{font-size:10.2px}.larger text{font-size:9.5px}.larger .name{font-size:10px}}
+@media (max-width:560px){.wide text{font-size:12.5px}body{font-size:15px}section{padding:14px 12px 10px}.facts{grid-template-columns:1fr 1fr}}
 @media print{:root{color-scheme:light;--page:#fff;--card:#fff;--ink:#000;--soft:#444}body{font-size:11pt}
 section{border:0;padding:0;margin:0 0 14pt}h2{break-after:avoid}.scroll{overflow:visible}}
 )css";

@@ -11,15 +11,18 @@ namespace fidelio::cli {
 
 std::string TrainingFigure(const ReportData& data) {
   if (!data.fit.ok()) return Missing("The history of the fit is not here: ", data.fit.status());
-  const auto& history = data.fit->history();
+  std::vector<v1::FitPoint> history;
+  for (const v1::FitPoint& point : data.fit->history()) {
+    if (point.iteration() > 0) history.push_back(point);  // before the first there is no objective
+  }
   if (history.size() < 2) {
     return Missing("", absl::UnavailableError("The server kept no history of this fit."));
   }
-  const Eigen::Index n = history.size();
+  const auto n = static_cast<Eigen::Index>(history.size());
   Eigen::VectorXd iteration(n), value(n), best(n);
   for (Eigen::Index i = 0; i < n; ++i) {
-    iteration[i] = static_cast<double>(history[static_cast<int>(i)].iteration());
-    value[i] = history[static_cast<int>(i)].elbo();
+    iteration[i] = static_cast<double>(history[static_cast<size_t>(i)].iteration());
+    value[i] = history[static_cast<size_t>(i)].elbo();
     best[i] = i > 0 ? std::max(best[i - 1], value[i]) : value[i];
   }
   // The first steps of a fit are far below all others: a fifth of the values may be.
@@ -36,28 +39,30 @@ std::string TrainingFigure(const ReportData& data) {
        .title = absl::StrCat("Objective against iteration, from ", Short(value[0]), " to ", Short(best[n - 1]))},
       {0, std::max(1.0, iteration[n - 1]) * 1.02}, y);
   std::string phase;
-  int phases = 0;
   for (Eigen::Index i = 0; i < n; ++i) {
-    const std::string& now = history[static_cast<int>(i)].phase();
-    if (now == phase) continue;
-    if (i > 0) chart.Vertical(iteration[i], "centre");
-    // Short phases would write over each other.
-    chart.Label(iteration[i], y.lower, 3, -4 - 12 * (phases++ % 3), now, "tick");
+    const std::string& now = history[static_cast<size_t>(i)].phase();
+    if (i > 0 && now != phase) chart.Vertical(iteration[i], "centre");
     phase = now;
   }
   for (Eigen::Index i = 0; i < n; ++i) {
     chart.Mark(iteration[i], std::max(value[i], y.lower), value[i] < y.lower ? Shape::kTriangle : Shape::kCircle, 2,
                "cloud strong l0",
-               absl::StrCat("iteration ", history[static_cast<int>(i)].iteration(), ": ", Short(value[i]), " after ",
-                            DurationText(ToDuration(history[static_cast<int>(i)].elapsed()))));
+               absl::StrCat("iteration ", history[static_cast<size_t>(i)].iteration(), ": ", Short(value[i]), " after ",
+                            DurationText(ToDuration(history[static_cast<size_t>(i)].elapsed()))));
   }
   chart.Line(iteration, best, "curve thin l0");
+  // Names of phases, over all else; those of short ones would write over each other.
+  phase.clear();
+  int phases = 0;
+  for (Eigen::Index i = 0; i < n; ++i) {
+    const std::string& now = history[static_cast<size_t>(i)].phase();
+    if (now != phase) chart.Label(iteration[i], y.lower, 3, -4 - 12 * (phases++ % 3), now, "tick halo");
+    phase = now;
+  }
   return absl::StrCat(
       "<p>The logarithm of what the fit maximises, and then samples. Dots are iterations of whichever start or chain "
-      "was at "
-      "work; the line is the best so far. It should rise and then stay level: a line that still climbs at its end "
-      "wants "
-      "more iterations.</p>\n<div class=\"wide\"><div class=\"panel\">",
+      "was at work (triangles: below the picture); the line is the best so far. It should rise and then stay level: a "
+      "line that still climbs at its end wants more iterations.</p>\n<div class=\"wide\"><div class=\"panel\">",
       chart.Svg(), "</div></div>\n");
 }
 

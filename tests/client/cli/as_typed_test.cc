@@ -29,5 +29,15 @@ TEST(AsTypedTest, OtherMessagesStayAsTheyAre) {
   EXPECT_EQ(AsTyped(absl::NotFoundError("model_id: gone"), kNames).message(), "model_id: gone");
 }
 
+TEST(ForPeopleTest, NamesAreThoseThatPeopleSay) {
+  EXPECT_EQ(ForPeople("models/wing: there is no such model"), "model wing: there is no such model");
+  EXPECT_EQ(ForPeople("models/wing-2/fits/3: failed"), "fit 3 of model wing-2: failed");
+  EXPECT_EQ(ForPeople("models/wing/revisions/9: there is no such revision"),
+            "revision 9 of model wing: there is no such revision");
+  EXPECT_EQ(ForPeople("models/wing: has no revision yet; start a fit and wait until it has succeeded"),
+            "model wing: has no revision yet; fidelio fit wing --watch makes one");
+  EXPECT_EQ(ForPeople("add some with AddObservations"), "add some with fidelio observe");
+}
+
 }  // namespace
 }  // namespace fidelio::cli

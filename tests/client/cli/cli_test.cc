@@ -59,9 +59,26 @@ TEST_F(FitCliTest, AFitThatFailedHasItsOwnExitCodeAndSaysWhy) {
   FitEndsAs(end);
   const Result result = Run({"fit", "wing", "--watch"});
   EXPECT_EQ(result.code, 11);
-  EXPECT_NE(result.err.find("fidelio: models/wing/fits/3: failed: out of memory"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("fidelio: fit 3 of model wing: failed: out of memory"), std::string::npos) << result.err;
   FitEndsAs(MakeFit(v1::FIT_STATE_CANCELLED));
   EXPECT_EQ(Run({"fits", "wing", "3", "--watch"}).code, 11);
+}
+
+TEST_F(FitCliTest, WatchingWithoutANumberIsOfTheNewestFit) {
+  FitEndsAs(MakeFit(v1::FIT_STATE_SUCCEEDED, 1));
+  server_.emulator().list_fits = [](grpc::ServerContext&, const v1::ListFitsRequest&, v1::ListFitsResponse& response) {
+    *response.add_fits() = MakeFit(v1::FIT_STATE_RUNNING, 0.5);
+    return grpc::Status::OK;
+  };
+  const Result result = Run({"fits", "wing", "--watch"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "fit 3 succeeded after 0.00 s and made revision 2\n");
+  server_.emulator().list_fits = [](grpc::ServerContext&, const v1::ListFitsRequest&, v1::ListFitsResponse&) {
+    return grpc::Status::OK;
+  };
+  const Result none = Run({"fits", "wing", "--watch"});
+  EXPECT_EQ(none.code, 4);
+  EXPECT_EQ(none.err, "fidelio: model wing: has no fits\n");
 }
 
 TEST_F(FitCliTest, AServerThatGoesAwayIsWaitedForAsLongAsAskedAndItSaysSo) {
@@ -255,7 +272,7 @@ TEST_F(CliTest, WrongCommandLinesAreUsageErrors) {
                                              {"fit"},
                                              {"fit", "wing", "--seed", "-1"},
                                              {"fit", "wing", "--kernel", "x"},
-                                             {"fits", "wing", "--watch"},
+                                             {"fits", "wing", "--cancel"},
                                              {"predict", "wing"},
                                              {"sample-paths", "wing"},
                                              {"sample-paths", "wing", "-", "--kind", "x"},
@@ -274,12 +291,63 @@ TEST_F(CliTest, WrongCommandLinesAreUsageErrors) {
 
 TEST_F(CliTest, MistypedWordsAreMetWithWhatWasMeant) {
   EXPECT_EQ(Run({"model", "crate"}).err,
-            "fidelio model: \"crate\" is not a command; did you mean create?; see fidelio model --help\n");
+            "fidelio model: \"crate\" is not a command; did you mean create? See fidelio model --help\n");
   EXPECT_EQ(Run({"fit", "wing", "--kernal", "rbf"}).err,
-            "fidelio fit: \"--kernal\" is not an option; did you mean --kernel?; see fidelio fit --help\n");
+            "fidelio fit: \"--kernal\" is not an option; did you mean --kernel? See fidelio fit --help\n");
   EXPECT_EQ(Run({"fit", "wing", "twice"}).err,
             "fidelio fit: \"twice\" is one argument too many; see fidelio fit --help\n");
   EXPECT_NE(Run({"model"}).err.find("a command is missing: one of create, list"), std::string::npos);
+  EXPECT_EQ(Run({"--nosuch"}).err, "fidelio: \"--nosuch\" is not an option; see fidelio --help\n");
+}
+
+TEST_F(CliTest, NumbersThatAreNotWholeAreSaidToBeNone) {
+  EXPECT_EQ(Run({"sample-dpp", "wing", "--k", "2.5"}).err,
+            "fidelio sample-dpp: --k: \"2.5\" is not a whole number in range; see fidelio sample-dpp --help\n");
+}
+
+TEST_F(CliTest, AValueOfAVariableIsReportedByItsName) {
+  setenv("FIDELIO_TIMEOUT", "soon", 1);
+  const Result result = Run({"model", "list"});
+  unsetenv("FIDELIO_TIMEOUT");
+  EXPECT_EQ(result.code, 2);
+  EXPECT_EQ(result.err,
+            "fidelio model list: --timeout (FIDELIO_TIMEOUT): \"soon\" is not a number above 0; see fidelio model list "
+            "--help\n");
+  setenv("FIDELIO_TOKEN", "two words", 1);
+  const Result token = Run({"model", "list"});
+  unsetenv("FIDELIO_TOKEN");
+  EXPECT_EQ(token.code, 3);
+  EXPECT_EQ(token.err, "fidelio: FIDELIO_TOKEN: must be one line of visible ASCII characters without blanks\n");
+}
+
+TEST_F(CliTest, WhoLooksIsToldThatAServerIsWaitedFor) {
+  server_.Stop();
+  std::istringstream in;
+  std::ostringstream out, err;
+  Streams streams{.in = in, .out = out, .err = err, .err_width = 80};
+  EXPECT_EQ(RunCli({"model", "list", "--server", server_.address(), "--retry", "0.2"}, streams), 9);
+  EXPECT_EQ(err.str().find("no answer from " + server_.address() + ", trying for up to 0.20 s (--retry)\n"), 0u)
+      << err.str();
+  EXPECT_EQ(err.str().find("trying", err.str().find("trying") + 1), std::string::npos) << "said twice";
+}
+
+TEST_F(CliTest, AServerWithoutTlsIsMetWithThat) {
+  const Result result = Run({"model", "list", "--tls"});
+  EXPECT_EQ(result.code, 9);
+  EXPECT_NE(result.err.find("the server does not use TLS"), std::string::npos) << result.err;
+}
+
+TEST_F(CliTest, GroupsOfCommandsExplainThemselvesWithoutWhatIsNotAbove) {
+  for (const std::string group : {"model", "completion"}) {
+    const std::string help = Run({group, "--help"}).out;
+    EXPECT_NE(help.find("fidelio " + group + " COMMAND --help"), std::string::npos) << help;
+    EXPECT_EQ(help.find("options above"), std::string::npos) << help;
+  }
+}
+
+TEST_F(CliTest, HelpNamesTheKindsAndInferences) {
+  EXPECT_NE(Run({"model", "create", "--help"}).out.find("deep-mf"), std::string::npos);
+  EXPECT_NE(Run({"fit", "--help"}).out.find("variational"), std::string::npos);
 }
 
 TEST_F(CliTest, ServersThatCannotBeReachedAreMetWithWhatToLookAt) {

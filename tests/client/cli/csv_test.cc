@@ -87,6 +87,9 @@ TEST(CsvTest, TablesWithoutSenseAreRefused) {
   EXPECT_TRUE(Refused(Parse("x1,y\n").status(), "runs.csv: a header, but no rows"));
   EXPECT_TRUE(Refused(Parse("x1;y\n1;2\n").status(),
                       "runs.csv: header: columns are separated by semicolons, but must be by commas"));
+  constexpr char kNoHeader[] = "runs.csv: row 1: numbers, but the first row must be a header, as in x1,x2,y";
+  EXPECT_TRUE(Refused(Parse(".1,.1,1\n").status(), kNoHeader));
+  EXPECT_TRUE(Refused(Parse("low,1,2\nlow,3,4\n").status(), kNoHeader));
   EXPECT_TRUE(Refused(Parse("x1,,y\n1,2,3\n").status(), "runs.csv: header: column 2 has no name"));
   EXPECT_TRUE(Refused(Parse("x1,x1\n1,2\n").status(), "runs.csv: header: two columns \"x1\""));
   EXPECT_TRUE(Refused(Parse("x1,y\n1,2\n1,2,3\n").status(), "runs.csv: row 3: 3 fields, but the header has 2 columns"));

@@ -2,6 +2,7 @@
 
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "gtest/gtest.h"
 #include "tests/support/status.h"
@@ -49,6 +50,18 @@ TEST(InputTest, ArraysOfNumpyAreKnownByTheirFirstByte) {
   std::istringstream in("\x93NUMPY, but nothing else");
   const auto file = InputFile::Open("-", in);
   EXPECT_TRUE(IsError((*file)->Tables({})->Next(1).status(), absl::StatusCode::kInvalidArgument, {"damaged .npy"}));
+}
+
+TEST(InputTest, NamesOfNumpysFilesAreNotTakenForText) {
+  TempDirectory directory;
+  std::istringstream in;
+  for (const auto& [name, why] : {std::pair("a.npy", "a.npy: not what numpy.save writes"),
+                                  std::pair("a.npz", "a.npz: holds several arrays; numpy.save writes one")}) {
+    std::ofstream(directory / name) << "x1\n1\n";
+    const auto file = InputFile::Open(directory / name, in);
+    ASSERT_TRUE(file.ok()) << file.status();
+    EXPECT_TRUE(IsError((*file)->Tables({})->Next(9).status(), absl::StatusCode::kInvalidArgument, {why}));
+  }
 }
 
 }  // namespace

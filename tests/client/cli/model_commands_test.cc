@@ -37,6 +37,22 @@ TEST_F(CliTest, TheServersErrorsNameTheFlag) {
   EXPECT_EQ(result.err, "fidelio: --costs, entry 2: -1, must be above 0\n");
 }
 
+TEST_F(CliTest, HalfABoxAndBoundsWithoutTheirTransformAreRefusedByTheFlagThatIsMissing) {
+  const auto error = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments = {"model", "create", "a", "--inputs", "1", "--fidelities", "l,h"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Result result = Run(arguments);
+    EXPECT_EQ(result.code, 3);
+    return result.err;
+  };
+  EXPECT_EQ(error({"--lower", "0"}), "fidelio: --upper: missing, but --lower is given: a box has both corners\n");
+  EXPECT_EQ(error({"--upper", "1"}), "fidelio: --lower: missing, but --upper is given: a box has both corners\n");
+  EXPECT_EQ(error({"--transform", "bounded"}),
+            "fidelio: --bounds: missing, but --transform bounded needs what outputs lie between: 0,100\n");
+  EXPECT_EQ(error({"--bounds", "0,1"}), "fidelio: --bounds: given, but only --transform bounded has bounds\n");
+  EXPECT_EQ(error({"--costs", "1"}), "fidelio: --costs: 1 number, but there are 2 fidelities\n");
+}
+
 TEST_F(CliTest, DeletionWithoutATerminalMustBeConfirmed) {
   int deleted = 0;
   server_.emulator().delete_model = [&](grpc::ServerContext&, const v1::DeleteModelRequest&, google::protobuf::Empty&) {
@@ -131,7 +147,7 @@ TEST_F(UpdateCliTest, WhatMakesNoSenseIsRefused) {
   EXPECT_EQ(Run({"model", "update", "wing", "--fidelities", "a"}).err,
             "fidelio: --fidelities: 1 names, but model \"wing\" has 2 fidelities, whose number can't change\n");
   EXPECT_EQ(Run({"model", "update", "wing", "--costs", "1"}).err,
-            "fidelio: --costs: 1 numbers, but there are 2 fidelities\n");
+            "fidelio: --costs: 1 number, but there are 2 fidelities\n");
 }
 
 TEST_F(CliTest, NamesOfModelsAreForScripts) {

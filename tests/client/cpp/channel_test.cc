@@ -1,5 +1,9 @@
 #include "client/cpp/channel.h"
 
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "client/cpp/client.h"
 #include "grpcpp/security/server_credentials.h"
 #include "gtest/gtest.h"
@@ -16,6 +20,39 @@ TEST(ChannelTest, AddressesOfThisMachineAreKnown) {
   }
   for (const char* address : {"192.0.2.1:50051", "example.com:443", "localhost.example.com:1", "0.0.0.0:1"}) {
     EXPECT_FALSE(IsLoopback(address)) << address;
+  }
+}
+
+TEST(ChannelTest, AHostAloneHasThePortOfServers) {
+  for (const auto& [server, address] :
+       std::vector<std::pair<std::string, std::string>>{{"127.0.0.1", "127.0.0.1:50051"},
+                                                        {"example.com", "example.com:50051"},
+                                                        {"example.com:7", "example.com:7"},
+                                                        {"[::1]", "[::1]:50051"},
+                                                        {"[::1]:7", "[::1]:7"},
+                                                        {"unix:/run/fidelio", "unix:/run/fidelio"},
+                                                        {"dns:///example.com:7", "dns:///example.com:7"}}) {
+    const auto result = ServerAddress(server);
+    ASSERT_TRUE(result.ok()) << server << ": " << result.status();
+    EXPECT_EQ(*result, address);
+  }
+}
+
+TEST(ChannelTest, WhatIsNoAddressIsRefusedBeforeACall) {
+  for (const auto& [server, rule] :
+       std::vector<std::pair<std::string, std::string>>{{"http://example.com:7", "is a URL"},
+                                                        {"https://example.com", "is a URL"},
+                                                        {"example.com:grpc", "must be host:port"},
+                                                        {"example.com:", "must be host:port"},
+                                                        {"example.com:0", "must be host:port"},
+                                                        {"example.com:65536", "must be host:port"},
+                                                        {":50051", "must be host:port"},
+                                                        {"::1", "several colons"},
+                                                        {"[::1", "not closed"},
+                                                        {"[::1]7", "must be host:port"}}) {
+    EXPECT_TRUE(IsError(MakeChannel({.server = server}).status(), absl::StatusCode::kInvalidArgument,
+                        {"server: \"" + server, rule}))
+        << server;
   }
 }
 

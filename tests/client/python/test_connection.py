@@ -59,6 +59,20 @@ def test_without_a_server_the_error_says_where_it_was_sought():
             client.models()
 
 
+def test_a_host_alone_has_the_port_of_servers():
+    assert _caller.Options("emulator.example.com").target == "emulator.example.com:50051"
+    assert _caller.Options("[::1]").target == "[::1]:50051"
+    assert _caller.Options("[::1]:7").target == "[::1]:7"
+    assert _caller.Options("unix:/run/fidelio").target == "unix:/run/fidelio"
+
+
+def test_a_closed_client_says_so():
+    client = fidelio.Client("127.0.0.1:1")
+    client.close()
+    with pytest.raises(fidelio.FailedPrecondition, match="closed"):
+        client.models()
+
+
 def test_no_retries_when_none_are_wanted():
     with fidelio.Client("127.0.0.1:1", retry=fidelio.RetryPolicy(give_up_after=0)) as client:
         start = time.monotonic()
@@ -71,6 +85,8 @@ def test_no_retries_when_none_are_wanted():
     "options, message",
     [
         ({"address": ""}, "address: empty"),
+        ({"address": "http://127.0.0.1:50051"}, "is a URL, must be host:port"),
+        ({"address": "127.0.0.1:grpc"}, "must be host:port, with a port from 1"),
         ({"address": "10.0.0.1:50051", "token": "secret"}, "use TLS"),
         ({"address": "10.0.0.1:50051", "token": "two words", "tls": True}, "token: must be one line"),
         ({"address": "127.0.0.1:1", "tls_cert": "cert.pem"}, "needed together"),

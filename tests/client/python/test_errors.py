@@ -53,11 +53,40 @@ def test_numbers_that_are_none_are_refused_with_their_place(model):
         (lambda m: m.fit(kernel="linear"), "kernel: 'linear', must be one of rbf, matern32, matern52, evidence, matern12"),
         (lambda m: m.sample_dpp(2, method="best"), "method: 'best', must be one of exact, map"),
         (lambda m: m.update(costs=[1]), "must have 2 entries"),
+        (lambda m: m.add(np.array([[1 + 1j, 2]]), [1], fidelity=0), "X: is not numeric, but complex128"),
+        (lambda m: m.add(np.array([["2020-01-01"] * 2], dtype="M8[D]"), [1], fidelity=0), "X: is not numeric, but datetime"),
+        (lambda m: m.add([[1, 2]], np.ma.masked_equal([1], 1), fidelity=0), "y: has masked entries"),
+        (lambda m: m.add([[1, 2]], [1], fidelity=0, noise="none"), "noise: 'none', must be a number"),
+        (lambda m: m.add([[1, 2]], [1], fidelity=np.array(["medium"])), "fidelity: 'medium', must be one of low"),
+        (lambda m: m.fit(seed=-1), "seed: -1, must be at least 0"),
+        (lambda m: m.fit(steps=2.5), "steps: 2.5, must be a whole number"),
+        (lambda m: m.fit(seconds="long"), "seconds: 'long', must be a number"),
+        (lambda m: m.sample_dpp(0), "k: 0, must be at least 1"),
+        (lambda m: m.sample_dpp(2.5), "k: 2.5, must be a whole number"),
+        (lambda m: m.sample_paths([[1, 2]], 0), "count: 0, must be at least 1"),
+        (lambda m: m.suggest(-1), "count: -1, must be at least 1"),
+        (lambda m: m.predict([[1, 2]], quantiles=[[0.5]]), "quantiles: has shape"),
+        (lambda m: m.client.create_model("x", inputs=2.5), "inputs: 2.5, must be a whole number"),
+        (lambda m: m.client.create_model("x", 2, fidelities="high"), "fidelities: 'high', must be a list of names"),
+        (lambda m: m.client.create_model("x", 2, fidelities=2, costs=3), "costs: 1 numbers, but there are 2"),
+        (lambda m: m.client.create_model("x", 2, costs=["dear"]), "costs: is not numeric"),
+        (lambda m: m.client.create_model("x", 2, transform="bounded"), "bounds: "),
+        (lambda m: m.client.create_model("x", 2, transform="bounded", bounds=(1, 2, 3)), "bounds: 3 numbers"),
     ],
 )
 def test_what_python_can_see_is_refused_in_its_own_words(model, call, message):
     with pytest.raises(fidelio.InvalidArgument, match=message):
         call(model)
+
+
+def test_a_file_that_is_not_there_is_an_error_of_files(client):
+    with pytest.raises(FileNotFoundError):
+        client.import_model("/no/such/model.fidelio")
+
+
+def test_one_quantile_needs_no_list(fitted):
+    x = points(3, seed=1)
+    assert np.array_equal(fitted.predict(x, quantiles=0.5)[1], fitted.predict(x, quantiles=[0.5])[1])
 
 
 def test_errors_can_be_pickled(client):

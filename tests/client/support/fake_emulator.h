@@ -32,6 +32,7 @@ class FakeEmulator final : public v1::Emulator::Service {
   Handler<v1::ListObservationsRequest, v1::ListObservationsResponse> list_observations;
   Handler<v1::FitRequest, v1::Fit> fit;
   Handler<v1::GetFitRequest, v1::Fit> get_fit;
+  Handler<v1::ListFitsRequest, v1::ListFitsResponse> list_fits;
   Handler<v1::CancelFitRequest, v1::Fit> cancel_fit;
   Handler<v1::PredictRequest, v1::PredictResponse> predict;
   Handler<v1::SamplePathsRequest, v1::SamplePathsResponse> sample_paths;
@@ -73,6 +74,10 @@ class FakeEmulator final : public v1::Emulator::Service {
   }
   grpc::Status Fit(grpc::ServerContext* context, const v1::FitRequest* request, v1::Fit* response) override {
     return Run(fit, context, request, response);
+  }
+  grpc::Status ListFits(grpc::ServerContext* context, const v1::ListFitsRequest* request,
+                        v1::ListFitsResponse* response) override {
+    return Run(list_fits, context, request, response);
   }
   grpc::Status GetFit(grpc::ServerContext* context, const v1::GetFitRequest* request, v1::Fit* response) override {
     return Run(get_fit, context, request, response);

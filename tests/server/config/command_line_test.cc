@@ -87,6 +87,13 @@ TEST_F(CommandLineTest, EverySettingCanBeGivenInEveryWay) {
 TEST_F(CommandLineTest, SwitchesNeedNoValue) {
   EXPECT_TRUE(Parse({"--insecure"})->config.insecure);
   EXPECT_FALSE(Parse({"--insecure=false"}, {{"FIDELIO_INSECURE", "true"}})->config.insecure);
+  EXPECT_TRUE(Parse({"--insecure", "--metrics-public"})->config.insecure);
+}
+
+TEST_F(CommandLineTest, SwitchesTakeTheValueThatHelpShows) {
+  EXPECT_TRUE(Parse({"--insecure", "true"})->config.insecure);
+  EXPECT_FALSE(Parse({"--insecure", "false"}, {{"FIDELIO_INSECURE", "true"}})->config.insecure);
+  EXPECT_FALSE(Parse({"--insecure", "maybe"}).ok());
 }
 
 TEST_F(CommandLineTest, AnEmptyMetricsAddressMeansNone) {

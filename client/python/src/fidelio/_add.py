@@ -90,6 +90,7 @@ def level_of(fidelity: Any, names: List[str]) -> int:
     elif isinstance(fidelity, (int, np.integer)) or (isinstance(fidelity, (float, np.floating)) and fidelity % 1 == 0):
         if -len(names) <= fidelity < len(names):
             return int(fidelity) % len(names)
+    shown = fidelity.item() if isinstance(fidelity, np.generic) else fidelity
     raise _wire.InvalidArgument(
-        f"fidelity: {fidelity!r}, must be one of {', '.join(names)}, or a level from 0 to {len(names) - 1}"
+        f"fidelity: {shown!r}, must be one of {', '.join(names)}, or a level from 0 to {len(names) - 1}"
     )

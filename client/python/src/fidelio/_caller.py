@@ -15,6 +15,8 @@ from fidelio import errors
 from fidelio._retry import Backoff, RetryPolicy
 from fidelio.v1 import emulator_pb2
 
+_PORT = 50051  # where servers listen unless told
+
 SERVICE = emulator_pb2.DESCRIPTOR.services_by_name["Emulator"]
 
 # As client/cpp/channel.cc: connections come back soon after the server does; limits are the server's.
@@ -46,17 +48,33 @@ class Options:
     watch_renewal: float = 60.0
 
     @property
+    def target(self) -> str:
+        """The address with a port, as gRPC wants it."""
+        host, colon, port = self.address.rpartition(":")
+        if self.address.startswith(("unix:", "unix-abstract:", "dns:", "ipv4:", "ipv6:")):
+            return self.address
+        if not colon or self.address.endswith("]"):
+            return f"{self.address}:{_PORT}"
+        if ":" in host and not host.startswith("["):
+            raise errors.InvalidArgument(f"address: {self.address!r} has several colons; IPv6 is [::1]:50051")
+        if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
+            raise errors.InvalidArgument(f"address: {self.address!r}, must be host:port, with a port from 1 to 65535")
+        return self.address
+
+    @property
     def uses_tls(self) -> bool:
         return self.tls or any((self.tls_ca, self.tls_cert, self.tls_key, self.tls_server_name))
 
     def check(self) -> None:
         if not self.address:
             raise errors.InvalidArgument("address: empty, must be host:port")
+        if self.address.startswith(("http://", "https://")):
+            raise errors.InvalidArgument(f"address: {self.address!r} is a URL, must be host:port; TLS is tls=True")
         if bool(self.tls_cert) != bool(self.tls_key):
             raise errors.InvalidArgument("tls_cert, tls_key: a client's certificate and its key are needed together")
         if self.token and not all("!" <= character <= "~" for character in self.token):
             raise errors.InvalidArgument("token: must be one line of visible ASCII characters without blanks")
-        local = self.address.startswith(("127.", "localhost:", "[::1]", "unix:"))
+        local = self.address == "localhost" or self.address.startswith(("127.", "localhost:", "[::1]", "unix:"))
         if self.token and not self.uses_tls and not local and not self.insecure_token:
             raise errors.InvalidArgument(
                 f'token: would travel to "{self.address}" readable by everyone on the way; use TLS'
@@ -77,7 +95,7 @@ def _connect(options: Options) -> grpc.Channel:
     options.check()
     arguments = list(_CHANNEL_OPTIONS)
     if not options.uses_tls:
-        return grpc.insecure_channel(options.address, arguments)
+        return grpc.insecure_channel(options.target, arguments)
     if options.tls_server_name:
         arguments.append(("grpc.ssl_target_name_override", options.tls_server_name))
     credentials = grpc.ssl_channel_credentials(
@@ -85,7 +103,7 @@ def _connect(options: Options) -> grpc.Channel:
         private_key=_read(options.tls_key, "tls_key"),
         certificate_chain=_read(options.tls_cert, "tls_cert"),
     )
-    return grpc.secure_channel(options.address, credentials, arguments)
+    return grpc.secure_channel(options.target, credentials, arguments)
 
 
 def new_request_id() -> str:
@@ -99,6 +117,7 @@ class Caller:
     def __init__(self, options: Options) -> None:
         self.options = options
         self.check_server: Callable[[], None] = lambda: None  # raises when there is no use in trying again
+        self._closed = False
         self._channel = _connect(options)
         self._metadata = [("authorization", f"Bearer {options.token}")] if options.token else None
         self._methods: Dict[str, Any] = {}
@@ -117,6 +136,7 @@ class Caller:
         self._probe = self._channel.unary_unary("/grpc.health.v1.Health/Check")
 
     def close(self) -> None:
+        self._closed = True
         self._channel.close()
 
     def deadline(self, timeout: Optional[float]) -> float:
@@ -128,12 +148,16 @@ class Caller:
     def once(self, method: str, request: Any, deadline: float) -> Any:
         """One attempt. Streams are answered at once, and raise grpc.RpcError later."""
         timeout = None if math.isinf(deadline) else max(0.0, deadline - time.monotonic())
+        if self._closed:
+            raise errors.FailedPrecondition("this client was closed; make another one")
         return self._methods[method](request, timeout=timeout, metadata=self._metadata)
 
     def error(self, error: grpc.RpcError) -> errors.FidelioError:
         """Errors that the transport made, not the server, name the server."""
         if error.code() in (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.DEADLINE_EXCEEDED):
-            return errors.from_rpc_error(error, note=f"\n  server {self.options.address}")
+            plain = "WRONG_VERSION_NUMBER" in (error.details() or "")
+            note = f"\n  server {self.options.address}" + (", which does not use TLS: leave out tls" if plain else "")
+            return errors.from_rpc_error(error, note=note)
         return errors.from_rpc_error(error)
 
     def retrying(self, attempt: Callable[[], Any], deadline: float) -> Any:

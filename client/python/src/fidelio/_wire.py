@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any, List, Optional, Sequence, Union
 
 import numpy as np
@@ -30,12 +31,50 @@ def from_matrix(wire: matrix_pb2.Matrix, field: str) -> Array:
     return numbers.reshape(wire.rows, wire.cols)
 
 
+def doubles_of(values: Any, what: str) -> Array:
+    """Numbers of any shape. What numpy would turn into them silently, but loses something, is refused."""
+    if np.ma.is_masked(values):
+        raise InvalidArgument(f"{what}: has masked entries; leave their rows out")
+    try:
+        array = np.asarray(values)
+        if array.dtype.kind in "cmM":
+            raise InvalidArgument(f"{what}: is not numeric, but {array.dtype}; turn it into real numbers first")
+        return np.asarray(array, dtype=float)
+    except (TypeError, ValueError) as error:
+        if isinstance(error, InvalidArgument):
+            raise
+        raise InvalidArgument(f"{what}: is not numeric ({error})") from None
+
+
+def whole_of(value: Any, what: str, least: int = 1) -> int:
+    """A whole number of at least `least`, of Python or numpy."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        raise InvalidArgument(f"{what}: {value!r}, must be a whole number") from None
+    if number < least:
+        raise InvalidArgument(f"{what}: {number}, must be at least {least}")
+    return number
+
+
+def number_of(value: Any, what: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise InvalidArgument(f"{what}: {value!r}, must be a number") from None
+
+
+def numbers_of(values: Any, what: str) -> List[float]:
+    """A list of numbers; one number is a list of one."""
+    array = doubles_of(values, what)
+    if array.ndim > 1:
+        raise InvalidArgument(f"{what}: has shape {array.shape}, must be a list of numbers")
+    return [float(value) for value in np.atleast_1d(array)]
+
+
 def inputs_of(x: Any, dimension: int, what: str = "X") -> Array:
     """Inputs as n×d doubles: arrays, lists, and data frames. A list of n numbers will do when d is 1."""
-    try:
-        array = np.asarray(x, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise InvalidArgument(f"{what}: is not numeric ({error})") from None
+    array = doubles_of(x, what)
     if array.ndim == 1 and dimension == 1:
         array = array.reshape(-1, 1)
     if array.ndim != 2:
@@ -50,10 +89,7 @@ def inputs_of(x: Any, dimension: int, what: str = "X") -> Array:
 
 def column_of(y: Any, rows: int, what: str) -> Array:
     """n numbers: a list, a series, or a column."""
-    try:
-        array = np.asarray(y, dtype=float)
-    except (TypeError, ValueError) as error:
-        raise InvalidArgument(f"{what}: is not numeric ({error})") from None
+    array = doubles_of(y, what)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1 or array.shape[0] != rows:

@@ -25,7 +25,7 @@ class Client:
     `fidelio`: FIDELIO_SERVER, FIDELIO_TOKEN_FILE, FIDELIO_TLS, FIDELIO_TLS_CA, FIDELIO_TLS_SERVER_NAME,
     FIDELIO_CLIENT_CERT, FIDELIO_CLIENT_KEY.
 
-    address: host:port. tls: encrypt, and trust the authorities of the system. tls_ca: trust those of this PEM file
+    address: host:port, or a host, whose port is 50051 then. tls: encrypt, and trust the authorities of the system. tls_ca: trust those of this PEM file
     instead. tls_server_name: name in the server's certificate, if not the host's. tls_cert, tls_key: PEM files of the
     client's own certificate. token: shown with every call; needs TLS unless the server is on this machine, or
     insecure_token is set.
@@ -124,18 +124,27 @@ class Client:
         bounds=(lower, upper). exist_ok: take the model of that name if there is one; it must have as many inputs and
         fidelities.
         """
+        inputs = _wire.whole_of(inputs, "inputs", 0)  # the server refuses 0
+        if isinstance(fidelities, str):
+            raise InvalidArgument(f"fidelities: {fidelities!r}, must be a list of names, or their number")
         names = [f"level-{level}" for level in range(fidelities)] if isinstance(fidelities, int) else list(fidelities)
         wire = model_pb2.Model(input_dimension=inputs, description=description, kind=_wire.KINDS.value(kind))
-        if costs is not None and len(costs) != len(names):
-            raise InvalidArgument(f"costs: {len(costs)} numbers, but there are {len(names)} fidelities")
+        prices = None if costs is None else _wire.numbers_of(costs, "costs")
+        if prices is not None and len(prices) != len(names):
+            raise InvalidArgument(f"costs: {len(prices)} numbers, but there are {len(names)} fidelities")
         for level, fidelity in enumerate(names):
-            cost = None if costs is None else float(costs[level])
+            cost = None if prices is None else prices[level]
             wire.fidelities.append(model_pb2.Fidelity(name=str(fidelity), cost=cost))
         if box is not None:
             wire.input_box.CopyFrom(_wire.box_of(box))
         wire.output_transform.kind = _wire.TRANSFORMS.value(transform)
+        if (bounds is None) == (wire.output_transform.kind == model_pb2.OUTPUT_TRANSFORM_KIND_BOUNDED):
+            raise InvalidArgument("bounds: (lower, upper) belong to transform='bounded', and only to that")
         if bounds is not None:
-            wire.output_transform.lower, wire.output_transform.upper = (float(bound) for bound in bounds)
+            corners = _wire.numbers_of(bounds, "bounds")
+            if len(corners) != 2:
+                raise InvalidArgument(f"bounds: {len(corners)} numbers, must be (lower, upper)")
+            wire.output_transform.lower, wire.output_transform.upper = corners
         if exist_ok:
             try:
                 return self._checked(self.model(name), inputs, len(names))
@@ -166,6 +175,9 @@ class Client:
     def import_model(self, source: Union[str, os.PathLike[str], bytes, BinaryIO], name: Optional[str] = None) -> Model:
         """Creates a model from what Model.export wrote: a path, its bytes, or a file that can seek. With a `name`,
         under that one instead of its own."""
+        if isinstance(source, (str, os.PathLike)):
+            with open(source, "rb"):
+                pass  # FileNotFoundError and its like, which would not come out of the call
         header = transfer_pb2.ImportModelHeader(model_id=name or "", request_id=new_request_id())
 
         def requests() -> Iterator[transfer_pb2.ImportModelRequest]:

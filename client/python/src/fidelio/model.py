@@ -64,8 +64,9 @@ class Model(ModelResource):
         outputs = _wire.column_of(y, len(inputs), "y")
         variances = None
         if noise is not None:
+            one = np.ndim(noise) == 0
             variances = (
-                np.full(1, float(noise)) if np.ndim(noise) == 0 else _wire.column_of(noise, len(inputs), "noise")
+                np.full(1, _wire.number_of(noise, "noise")) if one else _wire.column_of(noise, len(inputs), "noise")
             )
         if fidelity is None:
             if len(self.fidelities) > 1:
@@ -132,15 +133,15 @@ class Model(ModelResource):
             inference=_wire.INFERENCES.value(inference),
             kernel_family=_wire.KERNELS.value(kernel),
             warm_start=warm_start,
-            seed=seed,
-            inducing_points=inducing_points,
-            batch_size=batch_size,
-            steps=steps,
+            seed=_wire.whole_of(seed, "seed", 0),
         )
+        for option, size in (("inducing_points", inducing_points), ("batch_size", batch_size), ("steps", steps)):
+            if size is not None:
+                setattr(options, option, _wire.whole_of(size, option))
         if seconds is not None:
-            options.budget.seconds = seconds
+            options.budget.seconds = _wire.number_of(seconds, "seconds")
         if iterations is not None:
-            options.budget.iterations = iterations
+            options.budget.iterations = _wire.whole_of(iterations, "iterations")
         request = fit_pb2.FitRequest(model=self._path, options=options, request_id=new_request_id())
         fit = Fit(self._caller, self._caller.call("Fit", request))
         if wait:
@@ -215,7 +216,7 @@ class Model(ModelResource):
         options = prediction_pb2.PredictOptions(
             level=_add.level_of(fidelity, self.fidelities),
             include_noise=include_noise,
-            quantiles=[] if quantiles is None else [float(p) for p in quantiles],
+            quantiles=[] if quantiles is None else _wire.numbers_of(quantiles, "quantiles"),
             full_covariance=full_cov,
             input_gradient=gradient,
         )
@@ -248,10 +249,10 @@ class Model(ModelResource):
         request = prediction_pb2.SamplePathsRequest(
             model=self._path,
             inputs=_wire.to_matrix(self._inputs(X)),
-            count=count,
+            count=_wire.whole_of(count, "count"),
             kind=_wire.PATHS.value(kind),
             level=_add.level_of(fidelity, self.fidelities),
-            seed=seed,
+            seed=_wire.whole_of(seed, "seed", 0),
             revision=_wire.revision_name(self.name, revision),
         )
         return _wire.from_matrix(self._caller.call("SamplePaths", request, timeout).samples, "samples")
@@ -277,11 +278,11 @@ class Model(ModelResource):
         """
         request = design_pb2.SampleDPPRequest(
             model=self._path,
-            k=k,
+            k=_wire.whole_of(k, "k"),
             method=_wire.METHODS.value(method),
             level=_add.level_of(fidelity, self.fidelities),
             exclude_observed=exclude_observed,
-            seed=seed,
+            seed=_wire.whole_of(seed, "seed", 0),
             revision=_wire.revision_name(self.name, revision),
         )
         points = self._candidates(request, candidates)
@@ -315,13 +316,13 @@ class Model(ModelResource):
         """
         request = design_pb2.SuggestRequest(
             model=self._path,
-            count=count,
+            count=_wire.whole_of(count, "count"),
             criterion=_wire.CRITERIA.value(criterion),
-            width=width,
-            budget=budget,
+            width=None if width is None else _wire.number_of(width, "width"),
+            budget=None if budget is None else _wire.number_of(budget, "budget"),
             levels=[_add.level_of(fidelity, self.fidelities) for fidelity in fidelities],
-            target_count=target_count,
-            seed=seed,
+            target_count=_wire.whole_of(target_count, "target_count", 0),
+            seed=_wire.whole_of(seed, "seed", 0),
             revision=_wire.revision_name(self.name, revision),
         )
         if maximise:
@@ -340,7 +341,7 @@ class Model(ModelResource):
         if candidates is None:
             return 0
         if isinstance(candidates, (int, np.integer)):
-            request.candidate_count = int(candidates)
+            request.candidate_count = _wire.whole_of(candidates, "candidates")
             return int(candidates)
         points = self._inputs(candidates, "candidates")
         request.candidates.CopyFrom(_wire.to_matrix(points))

@@ -1,6 +1,7 @@
 #include "client/cli/report/page.h"
 
 #include <cmath>
+#include <utility>
 
 #include "client/cli/report/figures.h"
 #include "gtest/gtest.h"
@@ -153,6 +154,41 @@ TEST(FiguresTest, ChanceExplainsWhatTheBinomialDistributionSays) {
   const Counts many = ExpectedWithin(1'000'000, 0.5);
   EXPECT_NEAR(static_cast<double>(many.least), 499'020, 1);
   EXPECT_NEAR(static_cast<double>(many.most), 500'980, 1);
+}
+
+TEST(PageTest, HistoriesBeginWhereThereIsAnObjective) {
+  ReportData data = Example(1);
+  v1::Fit fit;
+  for (const auto& [iteration, objective] : {std::pair(0, 0.0), std::pair(16, -300.0), std::pair(32, -100.0)}) {
+    v1::FitPoint* point = fit.add_history();
+    point->set_iteration(iteration);
+    point->set_elbo(objective);
+  }
+  data.fit = fit;
+  // Not from the 0 of a step that was not evaluated.
+  EXPECT_TRUE(Has(RenderReport(data), "Objective against iteration, from -300 to -100"));
+}
+
+TEST(PageTest, AGpDoesNotUseTheLowerFidelities) {
+  ReportData data = Example(1);
+  data.model.set_kind(v1::MODEL_KIND_GP);
+  data.fidelities[0].count = 0;
+  data.fidelities[0].x.resize(0, 1);
+  data.fidelities[0].y.resize(0);
+  data.fidelities[0].slices.clear();
+  data.links.clear();
+  data.diagnostics->fidelities[0] = {.level = 0, .fidelity = "low"};
+  const std::string page = RenderReport(data);
+  EXPECT_TRUE(Has(page, "fidelity low</dt><dd>not used"));
+  EXPECT_TRUE(Has(page, "9 runs"));
+  EXPECT_FALSE(Has(page, "</svg>low</span>")) << "a legend for what is not drawn";
+}
+
+TEST(PageTest, NumbersOfRunsAtTheRightEdgeStandOnTheLeftOfTheirLines) {
+  ReportData data = Example(1);
+  EXPECT_FALSE(Has(RenderReport(data), "number halo end"));
+  data.suggestions->runs[0].input[0] = 1;
+  EXPECT_TRUE(Has(RenderReport(data), "number halo end"));
 }
 
 }  // namespace
