@@ -135,7 +135,8 @@ int Main(const std::vector<std::string>& arguments) {
       return Serve(*command);
     case Action::kPrint:
       for (const std::string& warning : command->warnings) std::cerr << "fidelio-server: " << warning << "\n";
-      if (!(std::cout << command->text << std::flush)) status = absl::InternalError("standard output: can't be written");
+      if (!(std::cout << command->text << std::flush))
+        status = absl::InternalError("standard output: can't be written");
       break;
     case Action::kCheck:
       status = CheckDataDirectory(command->config.data_dir, std::cout);

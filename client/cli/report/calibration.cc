@@ -126,6 +126,9 @@ std::string CalibrationVerdict(const ReportData& data) {
   const auto within = static_cast<int64_t>(std::llround(top.coverage95 * static_cast<double>(top.count)));
   const Counts expected = ExpectedWithin(top.count, 0.95);
   const bool bad = within < expected.least;
+  // Intervals that hold much more than they promise are honest, but tell less than the data would allow.
+  const auto within50 = static_cast<int64_t>(std::llround(top.coverage50 * static_cast<double>(top.count)));
+  const bool cautious = !bad && within50 > ExpectedWithin(top.count, 0.5).most;
   std::string text =
       absl::StrFormat("Left out one by one, %d of %d %s observations lie in their 95 %% intervals, and R² is %s.",
                       within, top.count, top.fidelity, ShareText(top.r2));
@@ -133,13 +136,21 @@ std::string CalibrationVerdict(const ReportData& data) {
     absl::StrAppend(&text, " That is fewer than promised: do not rely on the intervals before there are more runs.");
   } else if (top.r2 < 0.5) {
     absl::StrAppend(&text, " The intervals hold, but they are wide: the model can't say much yet.");
+  } else if (cautious) {
+    absl::StrAppend(&text,
+                    absl::StrFormat(" In their 50 %% intervals are %d, more than promised: errors are smaller than "
+                                    "the model believes.",
+                                    within50));
   } else if (top.count < 10) {
     absl::StrAppend(&text, " That is as promised, though so few observations tell little.");
   } else {
     absl::StrAppend(&text, " That is as promised.");
   }
-  return absl::StrCat("<p class=\"verdict ", bad ? "bad" : "good", "\"><b>", bad ? "Beware" : "Calibrated", "</b> ",
-                      Escape(text), "</p>\n");
+  return absl::StrCat("<p class=\"verdict ", bad ? "bad" : "good", "\"><b>",
+                      bad        ? "Beware"
+                      : cautious ? "Cautious"
+                                 : "Calibrated",
+                      "</b> ", Escape(text), "</p>\n");
 }
 
 std::string CalibrationFigure(const ReportData& data) {

@@ -90,7 +90,7 @@ std::string Panel(const ReportData& data, int j, const Range& y, Chart::Options 
       chart.Vertical(run.input[j], absl::StrCat("next ", LevelClass(data, run.level)));
       // At the right edge there is room on the left of the line alone.
       const bool at_edge = run.input[j] > upper - 0.04 * (upper - lower);
-      chart.Label(run.input[j], y.upper, at_edge ? -2.5 : 2.5, 9 + 9 * (number % 3), absl::StrCat(number + 1),
+      chart.Label(run.input[j], y.upper, at_edge ? -2.5 : 2.5, 9 + 9 * (number % 5), absl::StrCat(number + 1),
                   absl::StrCat("number halo ", at_edge ? "end " : "", LevelClass(data, run.level)));
       ++number;
     }

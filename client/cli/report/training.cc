@@ -56,7 +56,11 @@ std::string TrainingFigure(const ReportData& data) {
   int phases = 0;
   for (Eigen::Index i = 0; i < n; ++i) {
     const std::string& now = history[static_cast<size_t>(i)].phase();
-    if (now != phase) chart.Label(iteration[i], y.lower, 3, -4 - 12 * (phases++ % 3), now, "tick halo");
+    if (now != phase) {
+      const bool at_edge = iteration[i] > 0.85 * iteration[n - 1];
+      chart.Label(iteration[i], y.lower, at_edge ? -3 : 3, -4 - 12 * (phases++ % 3), now,
+                  at_edge ? "tick halo end" : "tick halo");
+    }
     phase = now;
   }
   return absl::StrCat(

@@ -25,10 +25,10 @@ class Client:
     `fidelio`: FIDELIO_SERVER, FIDELIO_TOKEN_FILE, FIDELIO_TLS, FIDELIO_TLS_CA, FIDELIO_TLS_SERVER_NAME,
     FIDELIO_CLIENT_CERT, FIDELIO_CLIENT_KEY.
 
-    address: host:port, or a host, whose port is 50051 then. tls: encrypt, and trust the authorities of the system. tls_ca: trust those of this PEM file
-    instead. tls_server_name: name in the server's certificate, if not the host's. tls_cert, tls_key: PEM files of the
-    client's own certificate. token: shown with every call; needs TLS unless the server is on this machine, or
-    insecure_token is set.
+    address: host:port, or a host, whose port is 50051 then. tls: encrypt, and trust the authorities of the system.
+    tls_ca: trust those of this PEM file instead. tls_server_name: name in the server's certificate, if not the
+    host's. tls_cert, tls_key: PEM files of the client's own certificate. token: shown with every call; needs TLS
+    unless the server is on this machine, or insecure_token is set.
 
     >>> import fidelio
     >>> with fidelio.local() as client:  # Client("host:50051") where a server runs

@@ -169,6 +169,13 @@ TEST(PageTest, HistoriesBeginWhereThereIsAnObjective) {
   EXPECT_TRUE(Has(RenderReport(data), "Objective against iteration, from -300 to -100"));
 }
 
+TEST(PageTest, NamesOfPhasesAtTheRightEdgeAreWhole) {
+  ReportData data = Example(1);
+  EXPECT_FALSE(Has(RenderReport(data), "tick halo end"));
+  data.fit->mutable_history(29)->set_phase("finish");
+  EXPECT_TRUE(Has(RenderReport(data), "class=\"tick halo end\">finish</text>"));
+}
+
 TEST(PageTest, AGpDoesNotUseTheLowerFidelities) {
   ReportData data = Example(1);
   data.model.set_kind(v1::MODEL_KIND_GP);
@@ -189,6 +196,15 @@ TEST(PageTest, NumbersOfRunsAtTheRightEdgeStandOnTheLeftOfTheirLines) {
   EXPECT_FALSE(Has(RenderReport(data), "number halo end"));
   data.suggestions->runs[0].input[0] = 1;
   EXPECT_TRUE(Has(RenderReport(data), "number halo end"));
+}
+
+TEST(PageTest, IntervalsThatHoldFarMoreThanTheyPromiseAreCalledCautious) {
+  ReportData data = Example(1);
+  EXPECT_TRUE(Has(RenderReport(data), "<b>Calibrated</b>"));
+  data.diagnostics->fidelities[1].coverage50 = 1;
+  const std::string page = RenderReport(data);
+  EXPECT_TRUE(Has(page, "verdict good\"><b>Cautious</b>"));
+  EXPECT_TRUE(Has(page, "In their 50 % intervals are 9, more than promised"));
 }
 
 }  // namespace
