@@ -11,7 +11,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr uint32_t kPathStream = 2, kDrawStream = 32;
+constexpr uint32_t kPathStream = 2, kPosteriorStream = 32;
 
 // Inputs as CoKriging sees them: x and the level.
 Matrix WithLevel(const Matrix& x, int level) {
@@ -73,7 +73,7 @@ absl::StatusOr<ScaledPosterior::JointGaussian> CoKrigingPosterior::Joint(
 
 absl::StatusOr<Matrix> CoKrigingPosterior::Sample(const Matrix& x, int level, int count, uint64_t seed, int) const {
   const Matrix z = WithLevel(x, level);
-  const std::vector<std::vector<int>> samples = SamplesOfDraws(weights_, count, seed, kDrawStream);
+  const std::vector<std::vector<int>> samples = SamplesOfDraws(weights_, count, seed, kPosteriorStream);
   Matrix paths(count, x.rows());
   for (size_t k = 0; k < draws_.size(); ++k) {
     if (samples[k].empty()) continue;

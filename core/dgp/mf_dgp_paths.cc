@@ -20,7 +20,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr uint32_t kChoiceStream = 3, kFunctionStream = 4;  // of a PathOptions::seed
+constexpr uint32_t kChoiceStream = 3, kMixtureStream = 4;  // of a PathOptions::seed
 
 // The paths that come from one draw.
 struct Group {
@@ -56,7 +56,7 @@ class MfDgp::Paths final : public PathSamples {
       Group& group = groups_[g];
       std::vector<Random> random;
       for (const int i : group.path) {
-        random.emplace_back(options_.seed, kFunctionStream, static_cast<uint32_t>(options_.first + i));
+        random.emplace_back(options_.seed, kMixtureStream, static_cast<uint32_t>(options_.first + i));
       }
       group.functions = std::make_unique<MomentPaths>(impl.posteriors[group.draw], group.link, std::move(random));
     });

@@ -19,7 +19,7 @@ using Eigen::Index;
 
 constexpr uint32_t kFunctionStream = 64;  // of a PathOptions::seed
 constexpr Index kPathBlock = 64;          // inputs that one thread works on at a time
-constexpr int kGroup = 32;                // functions that are drawn, and evaluated, at a time
+constexpr int kPathGroup = 32;            // functions that are drawn, and evaluated, at a time
 
 }  // namespace
 
@@ -27,10 +27,10 @@ class SparseMfDgp::Paths final : public PathSamples {
  public:
   Paths(const SparseMfDgp& model, const PathOptions& options)
       : model_(model), level_(options.level < 0 ? model.levels() - 1 : options.level), options_(options) {
-    groups_.resize((options_.count + kGroup - 1) / kGroup);
+    groups_.resize((options_.count + kPathGroup - 1) / kPathGroup);
     ParallelFor(static_cast<int>(groups_.size()), options_.threads, [&](int g) {
       std::vector<Random> random;
-      for (int i = g * kGroup; i < std::min(options_.count, (g + 1) * kGroup); ++i) {
+      for (int i = g * kPathGroup; i < std::min(options_.count, (g + 1) * kPathGroup); ++i) {
         random.emplace_back(options_.seed, kFunctionStream, static_cast<uint32_t>(options_.first + i));
       }
       groups_[g] = std::make_unique<const SparsePaths>(model_.impl_->posterior, level_, std::move(random));
@@ -46,7 +46,7 @@ class SparseMfDgp::Paths final : public PathSamples {
       const Matrix rows = scaling.ScaleInputs(x.middleRows(begin, n));
       for (size_t g = 0; g < groups_.size(); ++g) {
         const Matrix f = groups_[g]->Evaluate(rows);
-        paths.block(static_cast<Index>(g) * kGroup, begin, f.cols(), n) =
+        paths.block(static_cast<Index>(g) * kPathGroup, begin, f.cols(), n) =
             (f.transpose().array() * scaling.output_sd + scaling.output_mean).matrix();
       }
     });

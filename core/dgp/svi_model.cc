@@ -12,7 +12,7 @@ namespace fidelio {
 namespace {
 
 constexpr uint32_t kInducingStream = 0x5e1;
-constexpr int kMostSviInducing = 1000, kMostInBatch = 1000, kMostNodes = 1000, kMostSamples = 10;
+constexpr int kMostSviInducing = 1000, kMostInBatch = 1000, kMostSviNodes = 1000, kMostSamples = 10;
 constexpr int kCandidatesPerPoint = 20;
 constexpr double kOutputSd = 1.0 / 3;
 
@@ -39,7 +39,7 @@ SviSettings SviSettings::For(const std::vector<int>& counts, int inducing_points
   settings.batch_size = batch_size > 0 ? batch_size : kMostInBatch;
   int upper = 0;
   for (size_t t = 1; t < counts.size(); ++t) upper += std::min(counts[t], settings.batch_size);
-  settings.samples = std::clamp(kMostNodes / std::max(1, upper), 1, kMostSamples);
+  settings.samples = std::clamp(kMostSviNodes / std::max(1, upper), 1, kMostSamples);
   return settings;
 }
 

@@ -9,7 +9,7 @@
 namespace fidelio {
 namespace {
 
-absl::StatusOr<RequestRow> Decode(const Statement& statement, int64_t model) {
+absl::StatusOr<RequestRow> DecodeRequest(const Statement& statement, int64_t model) {
   RequestRow result;
   RowReader row(statement, "requests");
   result.model = row.Int();
@@ -48,7 +48,7 @@ absl::StatusOr<RequestRow> ReadRequest(Database& database, int64_t model, int64_
   statement.BindInt(2, seq);
   FIDELIO_ASSIGN_OR_RETURN(const bool found, statement.Step());
   if (!found) return Missing(seq);
-  FIDELIO_ASSIGN_OR_RETURN(RequestRow row, Decode(statement, model));
+  FIDELIO_ASSIGN_OR_RETURN(RequestRow row, DecodeRequest(statement, model));
   if (row.seq != seq) return Missing(seq);
   return row;
 }
@@ -74,7 +74,7 @@ absl::Status ReadRequests(Database& database, int64_t model, int64_t first, int6
   while (true) {
     FIDELIO_ASSIGN_OR_RETURN(const bool found, statement.Step());
     if (!found) break;
-    absl::StatusOr<RequestRow> row = Decode(statement, model);
+    absl::StatusOr<RequestRow> row = DecodeRequest(statement, model);
     if (!row.ok()) {
       status = row.status();
       continue;

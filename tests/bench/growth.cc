@@ -18,7 +18,7 @@ namespace fidelio::bench {
 namespace {
 
 constexpr double kMostExponent = 1.1;
-constexpr double kSmoothness = 1.5;
+constexpr double kGrowthSmoothness = 1.5;
 
 struct Point {
   int count = 0;
@@ -44,7 +44,7 @@ class GrowthCommand : public Command {
     }
     MapData map;
     if (data_.empty()) {
-      map = MakeMap(counts_.back() + train_high_, kSmoothness, seed_);
+      map = MakeMap(counts_.back() + train_high_, kGrowthSmoothness, seed_);
     } else {
       FIDELIO_ASSIGN_OR_RETURN(map, ReadMap(data_));
     }

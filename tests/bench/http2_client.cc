@@ -41,7 +41,7 @@ uint32_t ReadBigEndian(absl::string_view bytes) {
   return ntohl(ordered);
 }
 
-std::string Frame(uint8_t type, uint8_t flags, uint32_t stream, absl::string_view payload) {
+std::string FrameOf(uint8_t type, uint8_t flags, uint32_t stream, absl::string_view payload) {
   std::string frame = BigEndian(static_cast<uint32_t>(payload.size())).substr(1);
   frame += static_cast<char>(type);
   frame += static_cast<char>(flags);
@@ -97,7 +97,7 @@ absl::Status Http2Client::Send(absl::string_view bytes) {
   return absl::OkStatus();
 }
 
-absl::Status Http2Client::Greet() { return Send(absl::StrCat(kPreface, Frame(kSettings, 0, 0, ""))); }
+absl::Status Http2Client::Greet() { return Send(absl::StrCat(kPreface, FrameOf(kSettings, 0, 0, ""))); }
 
 absl::StatusOr<uint32_t> Http2Client::StartCall(absl::string_view method, const Headers& more) {
   Headers headers = {{":method", "POST"},     {":scheme", "http"}, {":path", std::string(method)},
@@ -115,14 +115,14 @@ absl::StatusOr<uint32_t> Http2Client::StartCall(absl::string_view method, const 
   std::string frames;
   for (size_t begin = 0; begin == 0 || begin < block.size(); begin += kMaxFrame) {
     const bool last = begin + kMaxFrame >= block.size();
-    absl::StrAppend(&frames, Frame(begin == 0 ? kHeaders : kContinuation, last ? kEndHeaders : 0, watched_stream_,
-                                   absl::string_view(block).substr(begin, kMaxFrame)));
+    absl::StrAppend(&frames, FrameOf(begin == 0 ? kHeaders : kContinuation, last ? kEndHeaders : 0, watched_stream_,
+                                     absl::string_view(block).substr(begin, kMaxFrame)));
   }
   FIDELIO_RETURN_IF_ERROR(Send(frames));
   return watched_stream_;
 }
 
-absl::Status Http2Client::Reset(uint32_t stream) { return Send(Frame(kReset, 0, stream, BigEndian(kCancel))); }
+absl::Status Http2Client::Reset(uint32_t stream) { return Send(FrameOf(kReset, 0, stream, BigEndian(kCancel))); }
 
 absl::StatusOr<size_t> Http2Client::SendData(uint32_t stream, absl::string_view data, absl::Time deadline) {
   size_t sent = 0;
@@ -135,7 +135,7 @@ absl::StatusOr<size_t> Http2Client::SendData(uint32_t stream, absl::string_view 
     }
     const size_t size = std::min({data.size() - sent, static_cast<size_t>(window), kMaxFrame});
     FIDELIO_RETURN_IF_ERROR(
-        Send(Frame(kData, sent + size == data.size() ? kEndStream : 0, stream, data.substr(sent, size))));
+        Send(FrameOf(kData, sent + size == data.size() ? kEndStream : 0, stream, data.substr(sent, size))));
     sent += size;
     connection_window_ -= static_cast<int64_t>(size);
     stream_window_ -= static_cast<int64_t>(size);
@@ -181,9 +181,9 @@ void Http2Client::TakeFrame(uint8_t type, uint8_t flags, uint32_t stream, absl::
       stream_window_ += static_cast<int64_t>(value) - initial_window_;
       initial_window_ = value;
     }
-    Send(Frame(kSettings, kAck, 0, "")).IgnoreError();  // a lost connection shows at the next Receive
+    Send(FrameOf(kSettings, kAck, 0, "")).IgnoreError();  // a lost connection shows at the next Receive
   } else if (type == kPing && (flags & kAck) == 0) {
-    Send(Frame(kPing, kAck, 0, payload)).IgnoreError();
+    Send(FrameOf(kPing, kAck, 0, payload)).IgnoreError();
   } else if (type == kWindowUpdate && payload.size() == 4) {
     (stream == 0 ? connection_window_ : stream_window_) += ReadBigEndian(payload);
   } else if (type == kGoAway) {

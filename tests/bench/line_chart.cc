@@ -11,7 +11,7 @@ namespace fidelio::bench {
 namespace {
 
 constexpr double kChartWidth = 420, kChartHeight = 340;  // of one chart
-constexpr double kLeft = 62, kRight = 12, kTop = 34, kBottom = 46;
+constexpr double kLeftOfChart = 62, kRight = 12, kAboveChart = 34, kBottom = 46;
 
 // Distinguishable in light and in dark, and by people who do not see red and green apart.
 constexpr const char* kLineColours[] = {"#888888", "#0072b2", "#e69f00", "#009e73",
@@ -75,7 +75,8 @@ std::string Draw(const LineChart& chart, double at) {
   const double margin = 0.03 * std::max(y.high - y.low, 0.0);
   y.low -= margin;
   y.high += margin;
-  const double left = at + kLeft, right = at + kChartWidth - kRight, top = kTop, bottom = kChartHeight - kBottom;
+  const double left = at + kLeftOfChart, right = at + kChartWidth - kRight, top = kAboveChart,
+               bottom = kChartHeight - kBottom;
   const auto px = [&](double v) { return left + x.Part(v) * (right - left); };
   const auto py = [&](double log_v) { return bottom - y.Part(log_v) * (bottom - top); };
 

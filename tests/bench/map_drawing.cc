@@ -17,7 +17,7 @@ namespace {
 using Eigen::Index;
 
 constexpr int kCells = 300;  // across a map
-constexpr double kPanel = 300, kGap = 24, kTop = 30, kBar = 36;
+constexpr double kPanel = 300, kGap = 24, kAboveMaps = 30, kBar = 36;
 
 // viridis at nine places: even steps look even, also without colours.
 constexpr std::array<std::array<int, 3>, 9> kColours = {{{68, 1, 84},
@@ -124,7 +124,7 @@ std::string DrawMaps(const Matrix& x, const std::vector<MapPanel>& panels) {
   std::string svg = absl::StrFormat(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" font-family=\"sans-serif\" "
       "font-size=\"13\">\n<rect width=\"100%%\" height=\"100%%\" fill=\"white\"/>\n",
-      panels.size() * (kPanel + kGap) + kGap, kTop + panel_height + kBar);
+      panels.size() * (kPanel + kGap) + kGap, kAboveMaps + panel_height + kBar);
   for (size_t k = 0; k < panels.size(); ++k) {
     const MapPanel& panel = panels[k];
     const double left = kGap + static_cast<double>(k) * (kPanel + kGap);
@@ -146,15 +146,15 @@ std::string DrawMaps(const Matrix& x, const std::vector<MapPanel>& panels) {
     absl::StrAppendFormat(&svg,
                           "<image x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
                           "href=\"data:image/png;base64,%s\"/>\n",
-                          left, kTop, kPanel, panel_height, absl::Base64Escape(EncodePng(pixels, rows, kCells)));
+                          left, kAboveMaps, kPanel, panel_height, absl::Base64Escape(EncodePng(pixels, rows, kCells)));
     for (Index i = 0; i < panel.marks.rows(); ++i) {
       absl::StrAppendFormat(&svg,
                             "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"3\" fill=\"#d62728\" stroke=\"white\" "
                             "stroke-width=\"0.8\"/>\n",
                             left + kPanel * (panel.marks(i, 0) - low[0]) / width,
-                            kTop + panel_height * (high[1] - panel.marks(i, 1)) / height);
+                            kAboveMaps + panel_height * (high[1] - panel.marks(i, 1)) / height);
     }
-    const double bar = kTop + panel_height + 6;
+    const double bar = kAboveMaps + panel_height + 6;
     for (int i = 0; i < 60; ++i) {
       const auto colour = Colour((i + 0.5) / 60);
       absl::StrAppendFormat(&svg, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.2f\" height=\"8\" fill=\"rgb(%d,%d,%d)\"/>\n",

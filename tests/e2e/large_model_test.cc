@@ -51,7 +51,7 @@ std::unique_ptr<client::Client> ConnectTo(E2eServer& server) {
   return *std::move(client);
 }
 
-void CreateAndObserve(client::Client& client, const std::string& name) {
+void CreateLarge(client::Client& client, const std::string& name) {
   v1::Model model;
   model.set_input_dimension(2);
   for (const char* fidelity : {"low", "middle", "high"}) model.add_fidelities()->set_name(fidelity);
@@ -62,7 +62,7 @@ void CreateAndObserve(client::Client& client, const std::string& name) {
   }
 }
 
-std::string StartFit(client::Client& client, const std::string& name) {
+std::string StartLargeFit(client::Client& client, const std::string& name) {
   v1::FitOptions options;
   options.set_seed(3);
   options.set_kernel_family(v1::KERNEL_FAMILY_MATERN_5_2);
@@ -81,16 +81,16 @@ TEST(LargeModelTest, AFitThatAKillInterruptsEndsAsOneThatRanThroughAndTakesNewOb
   {
     E2eServer server(directory / "data", {"--checkpoint-seconds", "0.05"});
     const auto client = ConnectTo(server);
-    CreateAndObserve(*client, "steady");
-    CreateAndObserve(*client, "killed");
-    const auto ended = client->WatchFit(StartFit(*client, "steady"), nullptr);
+    CreateLarge(*client, "steady");
+    CreateLarge(*client, "killed");
+    const auto ended = client->WatchFit(StartLargeFit(*client, "steady"), nullptr);
     ASSERT_TRUE(ended.ok()) << ended.status();
     ASSERT_EQ(ended->state(), v1::FIT_STATE_SUCCEEDED) << ended->DebugString();
     EXPECT_EQ(ended->inference(), v1::INFERENCE_NEIGHBOURS) << ended->inference_reason();
     const auto prediction = client->Predict("steady", queries, {});
     ASSERT_TRUE(prediction.ok()) << prediction.status();
     steady = *prediction;
-    fit_name = StartFit(*client, "killed");
+    fit_name = StartLargeFit(*client, "killed");
     v1::WatchFitRequest request;
     request.set_name(fit_name);
     Context context;

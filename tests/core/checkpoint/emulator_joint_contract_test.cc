@@ -17,22 +17,22 @@
 namespace fidelio {
 namespace {
 
-constexpr int kLevels = kContractLevels;
+constexpr int kJointLevels = kContractLevels;
 
 class EmulatorJointContractTest : public EmulatorContractTest {};
 
 TEST_P(EmulatorJointContractTest, JointMomentsAgreeWithPredictAndArePositive) {
   const Matrix x = SmallQueries(24, 2);
   std::vector<int> levels;
-  for (int i = 0; i < 24; ++i) levels.push_back(i % kLevels);
+  for (int i = 0; i < 24; ++i) levels.push_back(i % kJointLevels);
   for (const bool noise : {false, true}) {
     const auto joint = Model().JointMomentsAt(x, levels, {.include_noise = noise});
     ASSERT_TRUE(joint.ok()) << joint.status();
     const double scale = joint->covariance.diagonal().maxCoeff();
     EXPECT_TRUE(IsPositiveSemidefinite(joint->covariance, 1e-9, 1));
-    for (int level = 0; level < kLevels; ++level) {
+    for (int level = 0; level < kJointLevels; ++level) {
       const Prediction p = PredictOrDie(Model(), x, {.level = level, .include_noise = noise});
-      for (int i = level; i < 24; i += kLevels) {
+      for (int i = level; i < 24; i += kJointLevels) {
         EXPECT_NEAR(joint->mean[i], p.mean[i], 1e-9);
         EXPECT_NEAR(joint->covariance(i, i), p.variance[i], 1e-9 * scale);
       }
@@ -43,7 +43,7 @@ TEST_P(EmulatorJointContractTest, JointMomentsAgreeWithPredictAndArePositive) {
 TEST_P(EmulatorJointContractTest, SamplesHaveTheJointMoments) {
   const Matrix x = SmallQueries(4, 2);
   constexpr int kCount = 4000;
-  for (int level = 0; level < kLevels; ++level) {
+  for (int level = 0; level < kJointLevels; ++level) {
     const auto paths = Model().SamplePaths(x, {.level = level, .count = kCount, .seed = 5, .include_noise = true});
     ASSERT_TRUE(paths.ok()) << paths.status();
     const auto joint = Model().JointMoments(x, {.level = level, .include_noise = true});
@@ -81,7 +81,7 @@ TEST_P(EmulatorJointContractTest, ManyFunctionsHaveTheJointMoments) {
       {"mf_dgp_variational", {.mean = 0.05, .variance = 0.05, .covariance = 0.05}},
       {"mf_dgp_svi", {.mean = 0.05, .variance = 0.05, .covariance = 0.05}}};
   const Matrix x = SmallQueries(5, 2);
-  for (int level = 0; level < kLevels; ++level) {
+  for (int level = 0; level < kJointLevels; ++level) {
     SCOPED_TRACE(testing::Message() << "level " << level);
     const auto joint = Model().JointMoments(x, {.level = level});
     ASSERT_TRUE(joint.ok()) << joint.status();
@@ -94,7 +94,7 @@ TEST_P(EmulatorJointContractTest, ManyFunctionsHaveTheJointMoments) {
 
 TEST_P(EmulatorJointContractTest, FunctionsAreTheSameWhereverAndWheneverTheyAreEvaluated) {
   const Matrix x = SmallQueries(150, 2);
-  for (int level = 0; level < kLevels; ++level) {
+  for (int level = 0; level < kJointLevels; ++level) {
     SCOPED_TRACE(testing::Message() << "level " << level);
     const Matrix all = FunctionsOrDie(Model(), x, {.level = level, .count = 5, .seed = 3});
     EXPECT_EQ(all, FunctionsOrDie(Model(), x, {.level = level, .count = 5, .seed = 3, .threads = 4}));

@@ -15,7 +15,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr int kDimension = 2, kInducing = 7, kPoints = 5;
+constexpr int kDimension = 2, kInducing = 7, kQueries = 5;
 
 SparseLayerState Layer(KernelFamily family, bool linked) {
   SparseLayerState state;
@@ -31,11 +31,11 @@ SparseLayerState Layer(KernelFamily family, bool linked) {
 
 // Correlations of both signs, and a pair with correlation 1.
 LinkInput Input() {
-  Matrix root = RandomNormal(kPoints, 3, 9);
+  Matrix root = RandomNormal(kQueries, 3, 9);
   root.row(4) = root.row(1);
   root.rowwise().normalize();
-  return {.mean = RandomNormal(kPoints, 1, 10),
-          .sd = 0.4 * RandomUniform(kPoints, 1, 11),
+  return {.mean = RandomNormal(kQueries, 1, 10),
+          .sd = 0.4 * RandomUniform(kQueries, 1, 11),
           .correlation = root * root.transpose()};
 }
 
@@ -43,7 +43,7 @@ class SparseLinkAverageTest : public ::testing::TestWithParam<KernelFamily> {
  protected:
   const SparsePosterior posterior_ =
       SparsePosterior::Build({Layer(GetParam(), false), Layer(GetParam(), true)}).value();
-  const Matrix x_ = RandomUniform(kPoints, kDimension, 8);
+  const Matrix x_ = RandomUniform(kQueries, kDimension, 8);
 };
 
 // Every pair by a product rule over its two normals: the definition.
@@ -51,8 +51,8 @@ TEST_P(SparseLinkAverageTest, IsTheAverageOverTheLayerBelow) {
   const LinkInput below = Input();
   const LinkAverage average = AverageOverLink(posterior_, 1, x_, below, 1);
   const NormalQuadrature rule(24);
-  for (Index i = 0; i < kPoints; ++i) {
-    for (Index j = 0; j < kPoints; ++j) {
+  for (Index i = 0; i < kQueries; ++i) {
+    for (Index j = 0; j < kQueries; ++j) {
       const double r = below.correlation(i, j), rest = std::sqrt(std::max(0.0, 1 - r * r));
       const Matrix x = x_({i, j}, Eigen::all);
       double own = 0, product = 0, slope_i = 0, slope_j = 0, mean_i = 0, mean_j = 0;
