@@ -6,13 +6,15 @@
 
 namespace fidelio {
 
-void LowerThreadPriority() {
+void LowerThreadPriority() { LowerThreadPriority(gettid()); }
+
+void LowerThreadPriority(pid_t thread) {
   constexpr int kNice = 10;
   // On Linux both are properties of the thread, not of the process. A thread of SCHED_BATCH does not preempt others when
   // it wakes up.
   const sched_param none{};
-  sched_setscheduler(0, SCHED_BATCH, &none);
-  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
+  sched_setscheduler(thread, SCHED_BATCH, &none);
+  setpriority(PRIO_PROCESS, static_cast<id_t>(thread), kNice);
 }
 
 }  // namespace fidelio

@@ -27,7 +27,7 @@ class HealthProbe {
  public:
   struct Report {
     Latencies latencies;
-    int64_t failures = 0;  // not SERVING, or no answer within a second
+    int64_t failures = 0;          // not SERVING, or no answer within a second
     absl::Duration max_own_delay;  // from an answer's arrival until the probe read it
     int64_t max_threads = 0;
     int64_t max_resident_kib = 0;

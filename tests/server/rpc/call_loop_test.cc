@@ -1,11 +1,16 @@
 #include "server/rpc/call_loop.h"
 
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <thread>
 #include <utility>
 
 #include "absl/synchronization/notification.h"
+#include "absl/time/clock.h"
 #include "grpcpp/alarm.h"
 #include "grpcpp/server_builder.h"
 #include "gtest/gtest.h"
@@ -44,6 +49,37 @@ TEST(CallLoopTest, AThreadThatIsHeldUpIsHelpedByAnotherThatLeavesLater) {
   EXPECT_EQ(loop->readers(), 2);
   go_on.Notify();
   while (loop->readers() > 1) std::this_thread::yield();
+  loop->Stop();
+}
+
+TEST(CallLoopTest, AThreadThatComputesForLongYieldsToOthersAndIsReplaced) {
+  const int normal = getpriority(PRIO_PROCESS, static_cast<id_t>(gettid()));
+  const auto loop = MakeLoop();
+  loop->Start(/*max_threads=*/2);
+  // More often than there are threads: none of those that are left behind is used again.
+  for (int round = 0; round < 4; ++round) {
+    std::atomic<pid_t> thread = 0;
+    std::atomic<bool> go_on = false;
+    absl::Notification begun, helped;
+    int at_first = -1;
+    const Task first(*loop, [&] {
+      thread.store(gettid());
+      at_first = getpriority(PRIO_PROCESS, static_cast<id_t>(gettid()));
+      begun.Notify();
+      while (!go_on.load()) {
+      }
+    });
+    begun.WaitForNotification();
+    EXPECT_EQ(at_first, normal);
+    const Task second(*loop, [&] { helped.Notify(); });
+    EXPECT_TRUE(helped.WaitForNotificationWithTimeout(absl::Seconds(30)));
+    const absl::Time deadline = absl::Now() + absl::Seconds(30);
+    const auto priority = [&] { return getpriority(PRIO_PROCESS, static_cast<id_t>(thread.load())); };
+    while (priority() == normal && absl::Now() < deadline) std::this_thread::yield();
+    EXPECT_GT(priority(), normal);  // a higher number is a lower priority
+    go_on.store(true);
+    while (loop->readers() > 1) std::this_thread::yield();
+  }
   loop->Stop();
 }
 
