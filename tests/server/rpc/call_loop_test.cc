@@ -8,6 +8,7 @@
 #include <memory>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "absl/synchronization/notification.h"
 #include "absl/time/clock.h"
@@ -56,28 +57,32 @@ TEST(CallLoopTest, AThreadThatComputesForLongYieldsToOthersAndIsReplaced) {
   const int normal = getpriority(PRIO_PROCESS, static_cast<id_t>(gettid()));
   const auto loop = MakeLoop();
   loop->Start(/*max_threads=*/2);
-  // More often than there are threads: none of those that are left behind is used again.
-  for (int round = 0; round < 4; ++round) {
+  struct Round {
     std::atomic<pid_t> thread = 0;
     std::atomic<bool> go_on = false;
     absl::Notification begun, helped;
     int at_first = -1;
-    const Task first(*loop, [&] {
-      thread.store(gettid());
-      at_first = getpriority(PRIO_PROCESS, static_cast<id_t>(gettid()));
-      begun.Notify();
-      while (!go_on.load()) {
+    std::unique_ptr<Task> first, second;
+  };
+  // More often than there are threads: none of those that are left behind is used again.
+  std::vector<Round> rounds(4);
+  for (Round& round : rounds) {
+    round.first = std::make_unique<Task>(*loop, [&round] {
+      round.thread.store(gettid());
+      round.at_first = getpriority(PRIO_PROCESS, static_cast<id_t>(gettid()));
+      round.begun.Notify();
+      while (!round.go_on.load()) {
       }
     });
-    begun.WaitForNotification();
-    EXPECT_EQ(at_first, normal);
-    const Task second(*loop, [&] { helped.Notify(); });
-    EXPECT_TRUE(helped.WaitForNotificationWithTimeout(absl::Seconds(30)));
+    round.begun.WaitForNotification();
+    EXPECT_EQ(round.at_first, normal);
+    round.second = std::make_unique<Task>(*loop, [&round] { round.helped.Notify(); });
+    EXPECT_TRUE(round.helped.WaitForNotificationWithTimeout(absl::Seconds(30)));
     const absl::Time deadline = absl::Now() + absl::Seconds(30);
-    const auto priority = [&] { return getpriority(PRIO_PROCESS, static_cast<id_t>(thread.load())); };
+    const auto priority = [&] { return getpriority(PRIO_PROCESS, static_cast<id_t>(round.thread.load())); };
     while (priority() == normal && absl::Now() < deadline) std::this_thread::yield();
     EXPECT_GT(priority(), normal);  // a higher number is a lower priority
-    go_on.store(true);
+    round.go_on.store(true);
     while (loop->readers() > 1) std::this_thread::yield();
   }
   loop->Stop();
