@@ -6,15 +6,13 @@
 
 namespace fidelio {
 
-void LowerThreadPriority() { LowerThreadPriority(gettid()); }
-
-void LowerThreadPriority(pid_t thread) {
+void LowerThreadPriority() {
   constexpr int kNice = 10;
   // On Linux both are properties of the thread, not of the process. A thread of SCHED_BATCH does not preempt others when
   // it wakes up.
   const sched_param none{};
-  sched_setscheduler(thread, SCHED_BATCH, &none);
-  setpriority(PRIO_PROCESS, static_cast<id_t>(thread), kNice);
+  sched_setscheduler(0, SCHED_BATCH, &none);
+  setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), kNice);
 }
 
 }  // namespace fidelio

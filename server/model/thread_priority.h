@@ -2,16 +2,11 @@
 #ifndef FIDELIO_SERVER_MODEL_THREAD_PRIORITY_H_
 #define FIDELIO_SERVER_MODEL_THREAD_PRIORITY_H_
 
-#include <sys/types.h>
-
 namespace fidelio {
 
 // Lowers the priority of the calling thread, and of all threads that it starts from now on (Linux: they inherit it).
 // Where that is not possible the thread keeps its priority.
 void LowerThreadPriority();
-
-// The same for another thread of this process. Nothing can be undone: only the privileged may raise a priority.
-void LowerThreadPriority(pid_t thread);
 
 }  // namespace fidelio
 

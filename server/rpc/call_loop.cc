@@ -1,16 +1,13 @@
 #include "server/rpc/call_loop.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
-#include <system_error>
 #include <utility>
 
 #include "absl/time/clock.h"
 #include "grpc/grpc.h"
 #include "grpc/support/time.h"
 #include "grpcpp/impl/codegen/completion_queue_tag.h"
-#include "server/model/thread_priority.h"
 #include "server/rpc/completion.h"
 
 namespace fidelio {
@@ -25,7 +22,7 @@ constexpr double kBusyShare = 0.8, kStuckShare = 0.05;
 // So many broken calls are taken before the connections are looked at.
 constexpr int kBrokenInARow = 8;
 // And by so many threads at once: whoever finds a flood there stays with it to its end.
-constexpr int kMostLooking = 4;
+constexpr int kMostLooking = 12;
 
 int64_t CpuNanoseconds(clockid_t clock) {
   timespec time{};
@@ -48,30 +45,14 @@ CallLoop::~CallLoop() {
 }
 
 void CallLoop::Start(int max_threads) {
-  absl::MutexLock lock(&mutex_);
-  for (int i = 0; i < max_threads; ++i) {
-    all_readers_.push_back(std::make_unique<Reader>());
-    StartReader(i);
-  }
+  for (int i = 0; i < max_threads; ++i) all_readers_.push_back(std::make_unique<Reader>());
   all_readers_[0]->idle = false;  // the one that waits
-  watch_ = std::thread([this] { Watch(); });
-}
-
-void CallLoop::StartReader(int index) {
-  Reader& reader = *all_readers_[static_cast<size_t>(index)];
-  reader.thread = std::thread([this, index] { Read(index); });
-  pthread_getcpuclockid(reader.thread.native_handle(), &reader.cpu_clock);
-}
-
-void CallLoop::Replace(int index) {
-  Reader& reader = *all_readers_[static_cast<size_t>(index)];
-  if (reader.thread.joinable()) reader.thread.join();
-  try {
-    StartReader(index);
-  } catch (const std::system_error&) {
-    return;  // the system has no thread for us; it may have one later
+  for (int i = 0; i < max_threads; ++i) {
+    Reader& reader = *all_readers_[static_cast<size_t>(i)];
+    reader.thread = std::thread([this, i] { Read(i); });
+    pthread_getcpuclockid(reader.thread.native_handle(), &reader.cpu_clock);
   }
-  reader.yields = reader.ended = false;
+  watch_ = std::thread([this] { Watch(); });
 }
 
 void CallLoop::Stop() {
@@ -103,14 +84,12 @@ void CallLoop::Leave() {
   }
 }
 
-bool CallLoop::Idle(int index) {
-  absl::MutexLock lock(&mutex_);
+void CallLoop::Idle(int index) {
   Reader& reader = *all_readers_[static_cast<size_t>(index)];
   const auto wanted = [&]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return waiting_ == index || stopped_; };
+  absl::MutexLock lock(&mutex_);
   if (waiting_ != index && !std::exchange(reader.idle, true)) readers_.fetch_sub(1);
-  reader.ended = reader.yields;
-  if (!reader.ended) mutex_.Await(absl::Condition(&wanted));
-  return !reader.ended;
+  mutex_.Await(absl::Condition(&wanted));
 }
 
 CallLoop::Taken CallLoop::Take(bool wait, void** tag, bool* ok) {
@@ -136,14 +115,11 @@ void CallLoop::LookAtConnections() {
 }
 
 void CallLoop::Read(int index) {
-  mutex_.Lock();  // until Start has made all of them
   Reader& reader = *all_readers_[static_cast<size_t>(index)];
-  mutex_.Unlock();
-  reader.id.store(gettid(), std::memory_order_relaxed);
   int broken = 0;  // since the connections were looked at
   while (true) {
     const auto waits = [&] { return waiting_.load(std::memory_order_relaxed) == index; };
-    if (!waits() && !reader.helps.load(std::memory_order_relaxed) && !Idle(index)) return;
+    if (!waits() && !reader.helps.load(std::memory_order_relaxed)) Idle(index);
     void* tag = nullptr;
     bool ok = false;
     switch (Take(waits(), &tag, &ok)) {
@@ -177,11 +153,9 @@ CallLoop::Work CallLoop::Look(Reader& reader, absl::Duration elapsed) {
   const int64_t used = cpu - std::exchange(reader.seen_cpu_nanoseconds, cpu);
   const double share = static_cast<double>(used) / static_cast<double>(absl::ToInt64Nanoseconds(elapsed));
   if (completed > 0 || broken > 0) {
-    reader.unfinished = absl::ZeroDuration();
     if (share <= kBusyShare) return Work::kLittle;
     return completed >= broken ? Work::kMuch : Work::kLittle;  // broken calls go no faster with more threads
   }
-  reader.unfinished += absl::Nanoseconds(used);
   if (reader.completing.load(std::memory_order_relaxed) || share > kStuckShare) return Work::kHeldUp;
   return used > 0 ? Work::kLittle : Work::kNone;
 }
@@ -198,17 +172,12 @@ void CallLoop::Watch() {
     for (int i = 0; i < static_cast<int>(all_readers_.size()); ++i) {
       Reader& reader = *all_readers_[static_cast<size_t>(i)];
       const bool waits = waiting_.load() == i;
-      if (reader.ended) Replace(i);
       if (!reader.idle) {
         const Work work = Look(reader, now - last);
         all_busy = all_busy && (work == Work::kMuch || work == Work::kHeldUp);
         held_up = held_up || (waits && work == Work::kHeldUp);
         none = none && work == Work::kNone;
-        if (!waits && !reader.yields && reader.unfinished > kTick) {
-          LowerThreadPriority(reader.id.load(std::memory_order_relaxed));
-          reader.yields = true;
-        }
-      } else if (next < 0 && !reader.ended) {
+      } else if (next < 0) {
         next = i;
       }
     }
@@ -220,7 +189,6 @@ void CallLoop::Watch() {
     Reader& reader = *all_readers_[static_cast<size_t>(next)];
     reader.idle = false;
     Look(reader, kTick);  // what it does counts from now on
-    reader.unfinished = absl::ZeroDuration();
     readers_.fetch_add(1);
     waiting_.store(next);
   }

@@ -16,9 +16,6 @@
 // connection at once make gRPC leave the rest of that connection's work to threads of its own, where it waits for all that
 // was left there before. When that is a flood, a health check waits for it, half a second and more.
 //
-// One that computes on and on gets a lower priority than the others, so that those who wait are served first. As
-// only the privileged may raise a priority again, it ends when it is done, and another one takes its place.
-//
 // A stream that its client resets before the message is there is a broken call: an event for gRPC's library alone, which
 // would take them all, however many there are, before it reads from a connection again. So the loop takes them one by one
 // and looks at the connections in between.
@@ -29,7 +26,6 @@
 #ifndef FIDELIO_SERVER_RPC_CALL_LOOP_H_
 #define FIDELIO_SERVER_RPC_CALL_LOOP_H_
 
-#include <sys/types.h>
 #include <time.h>
 
 #include <atomic>
@@ -73,12 +69,9 @@ class CallLoop {
  private:
   // A thread that reads when it is its turn. Written by itself, looked at by the one that watches.
   struct Reader {
-    bool idle = true;     // guarded by mutex_, as the next two
-    bool yields = false;  // has a lower priority than the others, for the rest of its life
-    bool ended = false;   // will be replaced
+    bool idle = true;  // guarded by mutex_
     std::thread thread;
     clockid_t cpu_clock = 0;
-    std::atomic<pid_t> id = 0;
     std::atomic<bool> helps = false;  // takes what is there, although another one waits
     std::atomic<int64_t> completions = 0;
     std::atomic<int64_t> broken_calls = 0;
@@ -87,7 +80,6 @@ class CallLoop {
     int64_t seen_completions = 0;
     int64_t seen_broken_calls = 0;
     int64_t seen_cpu_nanoseconds = 0;
-    absl::Duration unfinished;  // processor time since it last had finished something
   };
 
   // Takes the next event from gRPC: a completion, or the end of a call that never was one, because its client reset it
@@ -97,12 +89,9 @@ class CallLoop {
   // Reads from a connection, if there is news on one, although there are events to be taken.
   void LookAtConnections();
 
-  void StartReader(int index) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Starts a thread in the place of one that has ended.
-  void Replace(int index) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Read(int index) ABSL_LOCKS_EXCLUDED(mutex_);
-  // Returns when the thread is to wait in gRPC, or the loop stops. False when it is to end.
-  bool Idle(int index) ABSL_LOCKS_EXCLUDED(mutex_);
+  // Returns when the thread is to wait in gRPC, or to end.
+  void Idle(int index) ABSL_LOCKS_EXCLUDED(mutex_);
   void Watch() ABSL_LOCKS_EXCLUDED(mutex_);
   // What a thread did since it was last looked at, `elapsed` ago: nothing, because nothing was to be done or no processor
   // was to be had, which another thread would not get either; it had time; it had none, with all that it finished; it
