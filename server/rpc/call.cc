@@ -17,7 +17,7 @@ namespace {
 constexpr size_t kMaxLoggedName = 300;
 
 // The value of the metadata "authorization"; empty when there is none. Two of them are as good as none: which one counts
-// would be a matter of luck.
+// would be a matter of luck. Not asked for in vain: gRPC makes a map of all metadata for it.
 std::string_view Authorization(const grpc::ServerContextBase& context) {
   const auto [begin, end] = context.client_metadata().equal_range("authorization");
   if (begin == end || std::next(begin) != end) return {};
@@ -37,7 +37,8 @@ Call::~Call() {
 absl::Status Call::Admit() {
   FIDELIO_RETURN_IF_ERROR(environment_.gate->Enter(kind_));
   entered_ = true;
-  absl::StatusOr<Principal> principal = environment_.authenticator->Authenticate(Authorization(*context_));
+  const std::string_view authorization = authenticated() ? Authorization(*context_) : "";
+  absl::StatusOr<Principal> principal = environment_.authenticator->Authenticate(authorization);
   if (!principal.ok()) return principal.status();
   principal_ = *std::move(principal);
   return Authorize(principal_, method_.role, method_.name, {});

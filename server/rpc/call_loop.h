@@ -11,8 +11,14 @@
 // it is held up, or when all that are not idle have too much to do, another one takes over the waiting within milliseconds.
 //
 // Never do two wait in gRPC: each operation that ends in one thread would wake the other, and the two would hand every call
-// back and forth, which takes longer than a small prediction. A thread that no longer is the one that waits takes what is
-// there, and idles when there is nothing.
+// back and forth, which takes longer than a small prediction. A thread that had too much to do takes what is there beside
+// the new one, and idles when there is nothing. One that was held up takes nothing more: two threads that are at one
+// connection at once make gRPC leave the rest of that connection's work to threads of its own, where it waits for all that
+// was left there before. When that is a flood, a health check waits for it, half a second and more.
+//
+// A stream that its client resets before the message is there is a broken call: an event for gRPC's library alone, which
+// would take them all, however many there are, before it reads from a connection again. So the loop takes them one by one
+// and looks at the connections in between.
 //
 // Calls are objects that delete themselves. The loop counts them, so that it ends after the last.
 //
@@ -20,7 +26,6 @@
 #ifndef FIDELIO_SERVER_RPC_CALL_LOOP_H_
 #define FIDELIO_SERVER_RPC_CALL_LOOP_H_
 
-#include <sys/types.h>
 #include <time.h>
 
 #include <atomic>
@@ -67,24 +72,36 @@ class CallLoop {
     bool idle = true;  // guarded by mutex_
     std::thread thread;
     clockid_t cpu_clock = 0;
-    std::atomic<pid_t> id = 0;
+    std::atomic<bool> helps = false;  // takes what is there, although another one waits
     std::atomic<int64_t> completions = 0;
+    std::atomic<int64_t> broken_calls = 0;
     std::atomic<bool> completing = false;
     // What Watch saw last.
     int64_t seen_completions = 0;
+    int64_t seen_broken_calls = 0;
     int64_t seen_cpu_nanoseconds = 0;
   };
+
+  // Takes the next event from gRPC: a completion, or the end of a call that never was one, because its client reset it
+  // before its message was there. As CompletionQueue's Next, which takes any number of broken calls before it returns.
+  enum class Taken { kCompletion, kBrokenCall, kNothing, kEnd };
+  Taken Take(bool wait, void** tag, bool* ok);
+  // Reads from a connection, if there is news on one, although there are events to be taken.
+  void LookAtConnections();
 
   void Read(int index) ABSL_LOCKS_EXCLUDED(mutex_);
   // Returns when the thread is to wait in gRPC, or to end.
   void Idle(int index) ABSL_LOCKS_EXCLUDED(mutex_);
   void Watch() ABSL_LOCKS_EXCLUDED(mutex_);
-  // What a thread did since it was last looked at, `elapsed` ago: it had time; it had none, with all that it finished; it
-  // finished nothing, but would have, if it had not been held up or had had a processor. `waits`: it is the one that waits.
-  enum class Work { kLittle, kMuch, kHeldUp };
-  static Work Look(Reader& reader, absl::Duration elapsed, bool waits);
+  // What a thread did since it was last looked at, `elapsed` ago: nothing, because nothing was to be done or no processor
+  // was to be had, which another thread would not get either; it had time; it had none, with all that it finished; it
+  // finished nothing, although it was at work.
+  enum class Work { kNone, kLittle, kMuch, kHeldUp };
+  static Work Look(Reader& reader, absl::Duration elapsed);
 
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
+  std::atomic<int> looking_ = 0;       // threads in LookAtConnections
+  grpc::CompletionQueue connections_;  // has no events: whoever waits here does nothing but read from connections
   std::vector<std::unique_ptr<Reader>> all_readers_;
   std::thread watch_;
   bool shut_ = false;  // of Stop

@@ -67,13 +67,14 @@ class UnaryCall final {
 
   void Answer() { Finish(method_.handle(&context_, &request_, &response_)); }
 
-  // Afterwards the call may be gone.
+  // Afterwards the call may be gone, but not before: gRPC may tell another thread of the end while this one still writes.
   void Finish(const grpc::Status& status) {
     if (status.ok()) {
       responder_.Finish(response_, status, finished_.Tag());
     } else {
       responder_.FinishWithError(status, finished_.Tag());
     }
+    OnEnd(true);
   }
 
   void OnEnd(bool /*ok*/) {
@@ -92,7 +93,7 @@ class UnaryCall final {
   MemberCompletion<UnaryCall, &UnaryCall::OnArrived> arrived_{this};
   MemberCompletion<UnaryCall, &UnaryCall::OnEnd> finished_{this};
   MemberCompletion<UnaryCall, &UnaryCall::OnEnd> done_{this};  // makes context_.IsCancelled() true, if it is
-  std::atomic<int> ends_ = 2;                                  // finished_ and done_, in whatever order
+  std::atomic<int> ends_ = 3;                                  // of Finish, finished_ and done_, in whatever order
   grpc::ServerContext context_;
   Request request_;
   Response response_;

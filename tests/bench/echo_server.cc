@@ -1,5 +1,5 @@
 // fidelio-bench echo-server: a bare gRPC server whose Predict answers messages of Fidelio's sizes and computes nothing.
-// What `serve` compares fidelio-server with.
+// What `serve` and `flood` compare fidelio-server with.
 #include <signal.h>
 
 #include <atomic>
@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "fidelio/v1/emulator.grpc.pb.h"
+#include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/security/server_credentials.h"
 #include "grpcpp/server.h"
 #include "grpcpp/server_builder.h"
@@ -47,10 +48,11 @@ class EchoService final : public v1::Emulator::Service {
 class EchoServerCommand : public Command {
  public:
   std::string name() const override { return "echo-server"; }
-  std::string about() const override { return "A bare gRPC server until SIGTERM: what serve compares with"; }
+  std::string about() const override { return "A bare gRPC server until SIGTERM: what serve and flood compare with"; }
 
   void AddOptions(CLI::App& app) override {
     app.add_option("--port-file", port_file_, "receives the port, a free one of the loopback")->required();
+    app.add_flag("--health", health_, "answers health checks, too, as gRPC's own service does");
   }
 
   absl::StatusOr<Outcome> Run() override {
@@ -61,6 +63,7 @@ class EchoServerCommand : public Command {
     pthread_sigmask(SIG_BLOCK, &signals, nullptr);  // before there are other threads
     EchoService service;
     int port = 0;
+    grpc::EnableDefaultHealthCheckService(health_);
     grpc::ServerBuilder builder;
     builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port);
     builder.RegisterService(&service);
@@ -78,6 +81,7 @@ class EchoServerCommand : public Command {
 
  private:
   std::string port_file_;
+  bool health_ = false;
 };
 
 }  // namespace

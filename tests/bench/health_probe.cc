@@ -5,11 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "absl/status/statusor.h"
 #include "absl/time/clock.h"
-#include "grpcpp/client_context.h"
-#include "grpcpp/completion_queue.h"
-#include "grpcpp/generic/generic_stub.h"
-#include "grpcpp/support/byte_buffer.h"
+#include "tests/bench/http2_client.h"
 
 namespace fidelio::bench {
 namespace {
@@ -18,31 +16,36 @@ constexpr absl::Duration kTimeout = absl::Seconds(1);
 constexpr absl::Duration kPause = absl::Milliseconds(2);
 constexpr int kCallsPerConnection = 20;  // newcomers must be served, too
 
-// grpc.health.v1.Health.Check of the whole server. Its messages are small enough to be written by hand: an empty
-// request, and an answer whose first field is 1, SERVING.
-bool IsServing(const std::shared_ptr<grpc::Channel>& channel) {
-  grpc::GenericStub stub(channel);
-  grpc::ClientContext context;
-  context.set_deadline(absl::ToChronoTime(absl::Now() + kTimeout));
-  grpc::CompletionQueue queue;
-  const grpc::Slice nothing;
-  const grpc::ByteBuffer request(&nothing, 1);
-  const auto call = stub.PrepareUnaryCall(&context, "/grpc.health.v1.Health/Check", request, &queue);
-  call->StartCall();
-  grpc::ByteBuffer response;
-  grpc::Status status;
-  call->Finish(&response, &status, nullptr);
-  void* tag = nullptr;
-  bool ok = false;
-  queue.Next(&tag, &ok);
-  grpc::Slice answer;
-  return status.ok() && response.DumpToSingleSlice(&answer).ok() &&
-         std::string(answer.begin(), answer.end()) == std::string("\x08\x01");
+// grpc.health.v1.Health.Check of the whole server, each a message with its prefix: an empty request, and an answer whose
+// first field is 1, SERVING.
+constexpr char kMethod[] = "/grpc.health.v1.Health/Check";
+const std::string& Request() {
+  static const auto* message = new std::string("\0\0\0\0\0", 5);
+  return *message;
+}
+const std::string& Serving() {
+  static const auto* message = new std::string("\0\0\0\0\2\x08\x01", 7);
+  return *message;
+}
+
+absl::StatusOr<std::unique_ptr<Http2Client>> Open(int port) {
+  absl::StatusOr<std::unique_ptr<Http2Client>> connection = Http2Client::Connect(port);
+  if (!connection.ok()) return connection;
+  const absl::Status status = (*connection)->Greet();
+  if (!status.ok()) return status;
+  return connection;
+}
+
+bool IsServing(Http2Client& connection, absl::Time deadline) {
+  const absl::StatusOr<uint32_t> stream = connection.StartCall(kMethod, {});
+  return stream.ok() && connection.SendData(*stream, Request(), deadline).ok() &&
+         connection.AwaitEnd(*stream, deadline) && connection.data() == Serving();
 }
 
 }  // namespace
 
-HealthProbe::HealthProbe(const ServerProcess& server) : server_(server), thread_([this] { Loop(); }) {}
+HealthProbe::HealthProbe(const ServerProcess& server)
+    : port_(server.port()), pid_(server.pid()), thread_([this] { Loop(); }) {}
 
 HealthProbe::~HealthProbe() {
   {
@@ -61,16 +64,21 @@ HealthProbe::Report HealthProbe::Take(size_t least) {
 }
 
 void HealthProbe::Loop() {
-  std::shared_ptr<grpc::Channel> channel;
+  std::unique_ptr<Http2Client> connection;
   for (int calls = 0;; ++calls) {
-    if (calls % kCallsPerConnection == 0) channel = server_.NewChannel();
     const absl::Time start = absl::Now();
-    const bool serving = IsServing(channel);
-    const absl::Duration duration = absl::Now() - start;
-    const ProcessUse use = ReadProcessUse(server_.pid());
+    if (connection == nullptr || calls % kCallsPerConnection == 0) {
+      absl::StatusOr<std::unique_ptr<Http2Client>> opened = Open(port_);
+      connection = opened.ok() ? *std::move(opened) : nullptr;
+    }
+    const bool serving = connection != nullptr && IsServing(*connection, start + kTimeout);
+    const absl::Time now = absl::Now(), answered = serving ? connection->last_arrival() : now;
+    if (!serving) connection.reset();
+    const ProcessUse use = ReadProcessUse(pid_);
     absl::MutexLock lock(&mutex_);
-    report_.latencies.Add(duration);
+    report_.latencies.Add(answered - start);
     if (!serving) ++report_.failures;
+    report_.max_own_delay = std::max(report_.max_own_delay, now - answered);
     report_.max_threads = std::max(report_.max_threads, use.threads);
     report_.max_resident_kib = std::max(report_.max_resident_kib, use.resident_kib);
     if (mutex_.AwaitWithTimeout(absl::Condition(&stop_), kPause)) return;

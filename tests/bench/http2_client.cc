@@ -1,6 +1,8 @@
 #include "tests/bench/http2_client.h"
 
 #include <arpa/inet.h>
+#include <linux/errqueue.h>
+#include <linux/net_tstamp.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -21,6 +23,7 @@ namespace {
 constexpr char kPreface[] = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 constexpr size_t kFrameHeader = 9;
 constexpr size_t kMaxFrame = 16384;
+constexpr size_t kMaxData = 64;  // of a stream's data that are kept
 constexpr absl::Duration kSendTimeout = absl::Seconds(10);
 
 // Types and flags of frames.
@@ -62,6 +65,18 @@ std::string Literal(absl::string_view text) {
   return absl::StrCat(bytes, text);
 }
 
+// When the kernel received the end of what recvmsg has read; now, if it does not say.
+absl::Time ArrivalOf(msghdr& message) {
+  for (cmsghdr* control = CMSG_FIRSTHDR(&message); control != nullptr; control = CMSG_NXTHDR(&message, control)) {
+    if (control->cmsg_level != SOL_SOCKET || control->cmsg_type != SCM_TIMESTAMPING) continue;
+    scm_timestamping stamps;
+    std::memcpy(&stamps, CMSG_DATA(control), sizeof(stamps));
+    const absl::Time arrival = absl::TimeFromTimespec(stamps.ts[0]);
+    if (arrival > absl::UnixEpoch()) return arrival;
+  }
+  return absl::Now();
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Http2Client>> Http2Client::Connect(int port) {
@@ -70,6 +85,8 @@ absl::StatusOr<std::unique_ptr<Http2Client>> Http2Client::Connect(int port) {
   std::unique_ptr<Http2Client> client(new Http2Client(socket));
   const int on = 1;
   setsockopt(socket, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  const int stamps = SOF_TIMESTAMPING_RX_SOFTWARE | SOF_TIMESTAMPING_SOFTWARE;
+  setsockopt(socket, SOL_SOCKET, SO_TIMESTAMPING, &stamps, sizeof(stamps));
   const timeval timeout = absl::ToTimeval(kSendTimeout);
   setsockopt(socket, SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof(timeout));
   sockaddr_in address{};
@@ -110,6 +127,7 @@ absl::StatusOr<uint32_t> Http2Client::StartCall(absl::string_view method, const 
   }
   watched_stream_ = next_stream_;
   next_stream_ += 2;
+  data_.clear();
   stream_ended_ = false;
   stream_window_ = initial_window_;
   std::string frames;
@@ -155,12 +173,20 @@ void Http2Client::Receive(absl::Time deadline) {
   pollfd ready{.fd = socket_, .events = POLLIN, .revents = 0};
   if (closed_ || poll(&ready, 1, static_cast<int>(std::clamp<int64_t>(left, 0, 1000))) <= 0) return;
   char buffer[16384];
-  const ssize_t size = recv(socket_, buffer, sizeof(buffer), MSG_DONTWAIT);
+  alignas(cmsghdr) char control[256];
+  iovec part{.iov_base = buffer, .iov_len = sizeof(buffer)};
+  msghdr message{};
+  message.msg_iov = &part;
+  message.msg_iovlen = 1;
+  message.msg_control = control;
+  message.msg_controllen = sizeof(control);
+  const ssize_t size = recvmsg(socket_, &message, MSG_DONTWAIT);
   if (size < 0 && (errno == EAGAIN || errno == EINTR)) return;
   if (size <= 0) {
     closed_ = true;
     return;
   }
+  last_arrival_ = ArrivalOf(message);
   received_.append(buffer, static_cast<size_t>(size));
   absl::string_view rest = received_;
   while (rest.size() >= kFrameHeader) {
@@ -188,9 +214,9 @@ void Http2Client::TakeFrame(uint8_t type, uint8_t flags, uint32_t stream, absl::
     (stream == 0 ? connection_window_ : stream_window_) += ReadBigEndian(payload);
   } else if (type == kGoAway) {
     closed_ = true;
-  } else if (stream == watched_stream_ &&
-             (type == kReset || ((type == kHeaders || type == kData) && (flags & kEndStream) != 0))) {
-    stream_ended_ = true;
+  } else if (stream == watched_stream_) {
+    if (type == kData) absl::StrAppend(&data_, payload.substr(0, kMaxData - data_.size()));
+    if (type == kReset || ((type == kHeaders || type == kData) && (flags & kEndStream) != 0)) stream_ended_ = true;
   }
 }
 

@@ -1,7 +1,7 @@
 // Http2Client: a connection that speaks just enough HTTP/2 to do what no decent client does.
 //
-// Headers are sent as plain literals. What the server sends is read and, but for windows, pings and ends of streams,
-// dropped. Not thread-safe.
+// Headers are sent as plain literals. What the server sends is read and, but for windows, pings, the data of the last
+// stream and ends of streams, dropped. Not thread-safe.
 #ifndef FIDELIO_TESTS_BENCH_HTTP2_CLIENT_H_
 #define FIDELIO_TESTS_BENCH_HTTP2_CLIENT_H_
 
@@ -44,6 +44,11 @@ class Http2Client {
   // Reads what is there, without waiting.
   void Drain();
 
+  // What the server sent as the data of the last stream that was started; no more than the first few bytes.
+  const std::string& data() const { return data_; }
+  // When the last bytes that were read reached this machine: as the kernel noted, whenever this thread got to read them.
+  absl::Time last_arrival() const { return last_arrival_; }
+
  private:
   explicit Http2Client(int socket) : socket_(socket) {}
 
@@ -61,6 +66,8 @@ class Http2Client {
   int64_t initial_window_ = 65535;
   int64_t connection_window_ = 65535;
   int64_t stream_window_ = 0;  // of the watched stream
+  std::string data_;           // of the watched stream
+  absl::Time last_arrival_ = absl::InfinitePast();
 };
 
 }  // namespace fidelio::bench

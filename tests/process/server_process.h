@@ -39,7 +39,8 @@ class ServerProcess {
   // Time from the launch until AwaitPort saw the port.
   absl::Duration time_to_port() const { return time_to_port_; }
   pid_t pid() const { return pid_; }
-  std::string address() const;  // after AwaitPort
+  int port() const { return port_; }  // after AwaitPort
+  std::string address() const;        // after AwaitPort
 
   // A connection of its own, shared with no other channel.
   std::shared_ptr<grpc::Channel> NewChannel() const;

@@ -6,6 +6,7 @@
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "gtest/gtest.h"
 #include "server/rpc/grpc_limits.h"
+#include "tests/bench/http2_client.h"
 #include "tests/server/rpc/test_server.h"
 
 namespace fidelio {
@@ -43,6 +44,31 @@ TEST(HealthTest, AServerWhoseWorkersAllWaitIsBusyButHealthy) {
   EXPECT_EQ(response.status(), HealthCheckResponse::SERVING);
   go_on.Notify();
   for (std::thread& caller : callers) caller.join();
+}
+
+TEST(HealthTest, StreamsThatAreResetBeforeTheirMessageLeaveTheServerHealthy) {
+  TestServer server;
+  for (int connections = 0; connections < 3; ++connections) {
+    const auto hostile = bench::Http2Client::Connect(server.server().port());
+    ASSERT_TRUE(hostile.ok()) << hostile.status();
+    ASSERT_TRUE((*hostile)->Greet().ok());
+    for (int i = 0; i < 100; ++i) {
+      const auto stream = (*hostile)->StartCall("/fidelio.v1.Emulator/Predict", {});
+      ASSERT_TRUE(stream.ok()) << stream.status();
+      ASSERT_TRUE((*hostile)->Reset(*stream).ok());
+      (*hostile)->Drain();
+    }
+  }
+  const auto health = Health::NewStub(server.NewChannel());
+  HealthCheckResponse response;
+  TestContext context;
+  EXPECT_TRUE(IsOk(health->Check(&context, HealthCheckRequest(), &response)));
+  EXPECT_EQ(response.status(), HealthCheckResponse::SERVING);
+  // Calls of the method that was flooded arrive, too.
+  TestContext predict;
+  v1::PredictResponse answer;
+  EXPECT_EQ(server.stub().Predict(&predict, PredictAt("wing", {0.5}), &answer).error_code(),
+            grpc::StatusCode::NOT_FOUND);
 }
 
 TEST(HealthTest, AWatchOfAnUnknownServiceSaysSoAndEndsWithItsClient) {
