@@ -157,7 +157,9 @@ chown 10001:10001 "$work/volume"
 unshare --net --fork --kill-child sleep infinity &
 holder=$!
 in_net() { nsenter --net="/proc/$holder/ns/net" -- "$@"; }
-until in_net ip link set lo up 2>/dev/null; do sleep 0.05; done
+# Once it has one of its own: before that, the command would be about this machine's.
+until [[ $(readlink "/proc/$holder/ns/net") != "$(readlink /proc/self/ns/net)" ]]; do sleep 0.05; done
+in_net ip link set lo up
 contain() {
   in_net unshare --mount --propagation private bash -euc '
     image=$1 volume=$2 user=$3; shift 3
