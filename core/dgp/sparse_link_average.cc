@@ -101,15 +101,10 @@ LinkAverage AverageOverLink(const SparsePosterior& posterior, int t, const Matri
   const Rule rule;
   const PriorAverage prior(state, x, below, rule);
   const std::vector<Matrix> coefficients = Coefficients(posterior, t, x, below, rule);
-  // (Sᵀα; α) and (Sᵀα; −α), so that one product gives α'(SSᵀ − I)α.
-  std::vector<Matrix> left(kNodes), right(kNodes);
+  std::vector<Matrix> halves(kNodes, Matrix(m, n));  // Sᵀα_h
   Matrix mean(kNodes, n);
   for (int h = 0; h < kNodes; ++h) {
-    left[h].resize(2 * m, n);
-    Multiply({}, 1, state.root.transpose(), coefficients[h], Write::kSet, left[h].topRows(m));
-    left[h].bottomRows(m) = coefficients[h];
-    right[h] = left[h];
-    right[h].bottomRows(m) *= -1;
+    Multiply({}, 1, state.root.transpose(), coefficients[h], Write::kSet, halves[h]);
     mean.row(h).noalias() = state.m.transpose() * coefficients[h];
   }
   LinkAverage result{.own = Matrix::Zero(n, n), .curved = Matrix::Zero(n, n)};
@@ -121,7 +116,9 @@ LinkAverage AverageOverLink(const SparsePosterior& posterior, int t, const Matri
     prior.Fill(begin, columns, product);
     result.own.block(begin, begin, rows, columns) = product;
     for (int h = 0; h < kNodes; ++h) {
-      Multiply({}, 1, left[h].rightCols(rows).transpose(), right[h].middleCols(begin, columns), Write::kSet, product);
+      const Matrix &a = coefficients[h], &half = halves[h];
+      Multiply({}, 1, half.rightCols(rows).transpose(), half.middleCols(begin, columns), Write::kSet, product);
+      Multiply({}, -1, a.rightCols(rows).transpose(), a.middleCols(begin, columns), Write::kAdd, product);
       result.own.block(begin, begin, rows, columns) += power.cwiseProduct(product);
       if (h >= 2) {
         product.noalias() = mean.row(h).tail(rows).transpose() * mean.row(h).segment(begin, columns);
