@@ -22,8 +22,8 @@ RUN --mount=type=cache,target=/root/.cache/ccache \
 FROM ${BASE}
 RUN apt-get -qq update \
  && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends \
-      ca-certificates libabsl20220623 libcivetweb1 libgrpc++1.51 libprometheus-cpp-core1.0 libprotobuf32 libspdlog1.10 \
-      libsqlite3-0 libssl3 libstdc++6 >/dev/null \
+      ca-certificates libabsl20220623 libcivetweb1 libgrpc++1.51 libjemalloc2 libprometheus-cpp-core1.0 libprotobuf32 \
+      libspdlog1.10 libsqlite3-0 libssl3 libstdc++6 >/dev/null \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/cache/debconf/* /var/log/* \
  && groupadd --gid 10001 fidelio \
  && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /var/lib/fidelio --shell /usr/sbin/nologin fidelio \

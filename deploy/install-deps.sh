@@ -12,7 +12,7 @@ packages=(
   # Contract.
   protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libgrpc++-dev
   # Server.
-  libsqlite3-dev libssl-dev libspdlog-dev prometheus-cpp-dev libcivetweb-dev
+  libsqlite3-dev libssl-dev libjemalloc-dev libspdlog-dev prometheus-cpp-dev libcivetweb-dev
   # Command lines.
   libcli11-dev nlohmann-json3-dev
 )

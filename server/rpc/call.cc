@@ -31,6 +31,7 @@ Call::Call(const CallEnvironment& environment, const Method& method, CallGate::K
     : environment_(environment), method_(method), kind_(kind), context_(context), start_(absl::Now()) {}
 
 Call::~Call() {
+  if (ended_.has_value()) Log();
   if (entered_) environment_.gate->Leave(kind_);
 }
 
@@ -76,22 +77,25 @@ absl::Status Call::StreamStopReason() const {
 }
 
 grpc::Status Call::End(absl::Status status) {
-  const double seconds = absl::ToDoubleSeconds(absl::Now() - start_);
-  environment_.metrics->RecordCall(method_.name, status.code(), seconds, bytes_in_, bytes_out_);
-  if (environment_.logger->Logs(CallLogLevel(status.code()))) {
-    const std::string peer = context_->peer();
-    LogCall(*environment_.logger,
-            {.method = method_.name,
-             .model = model_,
-             .code = status.code(),
-             .error = std::string_view(status.message().data(), status.message().size()),
-             .milliseconds = seconds * 1000,
-             .bytes_in = bytes_in_,
-             .bytes_out = bytes_out_,
-             .token = environment_.authenticator->required() ? std::string_view(principal_.name) : "",
-             .peer = peer});
-  }
-  return ToGrpcStatus(status);
+  seconds_ = absl::ToDoubleSeconds(absl::Now() - start_);
+  environment_.metrics->RecordCall(method_.name, status.code(), seconds_, bytes_in_, bytes_out_);
+  ended_ = std::move(status);
+  return ToGrpcStatus(*ended_);
+}
+
+void Call::Log() const {
+  if (!environment_.logger->Logs(CallLogLevel(ended_->code()))) return;
+  const std::string peer = context_->peer();
+  LogCall(*environment_.logger,
+          {.method = method_.name,
+           .model = model_,
+           .code = ended_->code(),
+           .error = std::string_view(ended_->message().data(), ended_->message().size()),
+           .milliseconds = seconds_ * 1000,
+           .bytes_in = bytes_in_,
+           .bytes_out = bytes_out_,
+           .token = environment_.authenticator->required() ? std::string_view(principal_.name) : "",
+           .peer = peer});
 }
 
 }  // namespace fidelio

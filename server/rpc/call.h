@@ -3,7 +3,8 @@
 //   Call call(environment, methods::kPredict, CallGate::Kind::kUnary, context);
 //   return call.End([&]() -> absl::Status { FIDELIO_RETURN_IF_ERROR(call.Admit()); … }());
 //
-// Every call ends with exactly one line of the log and one count in the metrics, also when it is refused. Checks come in
+// Every call ends with exactly one count in the metrics, and one line of the log when it is destroyed, also when it is
+// refused. Checks come in
 // this order, so that nobody learns anything that a later check protects: server draining, token, role, the form of the
 // model's name, the token's prefix, existence.
 //
@@ -17,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/optional.h"
 #include "google/protobuf/message_lite.h"
 #include "grpcpp/server_context.h"
 #include "server/auth/authenticator.h"
@@ -68,10 +70,12 @@ class Call {
   // The same for streams, which also end when the server shuts down.
   absl::Status StreamStopReason() const;
 
-  // Logs and counts. To be called once, last.
+  // Counts. To be called once, last.
   grpc::Status End(absl::Status status);
 
  private:
+  void Log() const;
+
   const CallEnvironment& environment_;
   const Method& method_;
   const CallGate::Kind kind_;
@@ -82,6 +86,9 @@ class Call {
   std::string model_;
   int64_t bytes_in_ = 0;
   int64_t bytes_out_ = 0;
+  // What End said.
+  absl::optional<absl::Status> ended_;
+  double seconds_ = 0;
 };
 
 }  // namespace fidelio

@@ -15,10 +15,10 @@ namespace {
 
 // How often the threads are looked at; and how often when none has done anything so many times in a row. Fractions of what
 // health checks may take.
-constexpr absl::Duration kTick = absl::Milliseconds(4), kIdleTick = absl::Milliseconds(16);
-constexpr int kTicksUntilIdle = 25;
+constexpr absl::Duration kTick = absl::Milliseconds(1), kIdleTick = absl::Milliseconds(16);
+constexpr int kTicksUntilIdle = 100;
 // A thread that used more of a tick than this has no time for others; one that has finished nothing, neither after less.
-constexpr double kBusyShare = 0.8, kStuckShare = 0.05;
+constexpr double kBusyShare = 0.4, kStuckShare = 0.05;
 // So many broken calls are taken before the connections are looked at.
 constexpr int kBrokenInARow = 8;
 // And by so many threads at once: whoever finds a flood there stays with it to its end.

@@ -1,10 +1,12 @@
 #include "server/rpc/emulator_service.h"
 
+#include "server/rpc/unary_context.h"
+
 namespace fidelio {
 
 grpc::Status EmulatorService::Unary(const Method& method, Context* context, const Message& request,
                                     const Message& response, absl::FunctionRef<absl::Status(Call& call)> body) {
-  Call call(parts_.environment, method, CallGate::Kind::kUnary, context);
+  Call& call = UnaryContext::Of(context).Begin(parts_.environment, method);
   call.CountReceived(request);
   absl::Status status = call.Admit();
   if (status.ok()) status = body(call);

@@ -37,7 +37,7 @@ void EmulatorService::ListenTo(const Method& method,
   };
   unary.quick = std::move(quick);
   unary.refuse = [this, &method](Context* context, const Request* request) {
-    Call call(parts_.environment, method, CallGate::Kind::kUnary, context);
+    Call& call = UnaryContext::Of(context).Begin(parts_.environment, method);
     call.CountReceived(*request);
     return call.End(ExhaustedError(absl::StrCat("calls: ", workers_->limits().max_threads, " are under way and ",
                                                 workers_->limits().max_queue, " wait, as many as may be"),

@@ -9,10 +9,10 @@
 #include <atomic>
 #include <functional>
 
-#include "grpcpp/server_context.h"
 #include "grpcpp/support/async_unary_call.h"
 #include "server/rpc/call_loop.h"
 #include "server/rpc/completion.h"
+#include "server/rpc/unary_context.h"
 #include "server/rpc/worker_pool.h"
 
 namespace fidelio {
@@ -74,6 +74,7 @@ class UnaryCall final {
     } else {
       responder_.FinishWithError(status, finished_.Tag());
     }
+    context_.OnAnswered();
     OnEnd(true);
   }
 
@@ -94,7 +95,7 @@ class UnaryCall final {
   MemberCompletion<UnaryCall, &UnaryCall::OnEnd> finished_{this};
   MemberCompletion<UnaryCall, &UnaryCall::OnEnd> done_{this};  // makes context_.IsCancelled() true, if it is
   std::atomic<int> ends_ = 3;                                  // of Finish, finished_ and done_, in whatever order
-  grpc::ServerContext context_;
+  UnaryContext context_;
   Request request_;
   Response response_;
   grpc::ServerAsyncResponseWriter<Response> responder_{&context_};

@@ -88,7 +88,8 @@ class ServeCommand : public Command {
 
   absl::StatusOr<Outcome> Run() override {
     FIDELIO_ASSIGN_OR_RETURN(scratch_, ScratchDirectory::Make());
-    FIDELIO_ASSIGN_OR_RETURN(server_, StartFidelio(server_program_, *scratch_ / "data", *scratch_ / ".", {}));
+    FIDELIO_ASSIGN_OR_RETURN(server_, StartFidelio(server_program_, *scratch_ / "data", *scratch_ / ".",
+                                                   {"--log-level", "info"}));  // as it is by default: a line per call
     FIDELIO_ASSIGN_OR_RETURN(client_, ConnectTo(*server_));
     FIDELIO_ASSIGN_OR_RETURN(const Subject small, MakeSubject("small", "currin", {24, 6}));
     stub_ = v1::Emulator::NewStub(server_->NewChannel());
