@@ -6,15 +6,16 @@
 
 #include "absl/time/clock.h"
 #include "core/base/status_macros.h"
-#include "grpcpp/security/server_credentials.h"
 #include "server/auth/authenticator.h"
 #include "server/auth/periodic.h"
+#include "server/auth/plain_credentials.h"
 #include "server/auth/tls.h"
 #include "server/config/address.h"
 #include "server/config/port_file.h"
 #include "server/control_socket.h"
 #include "server/model/model_service.h"
 #include "server/rpc/call_gate.h"
+#include "server/rpc/connection_guard.h"
 #include "server/rpc/grpc_server.h"
 #include "server/rpc/memory_budget.h"
 #include "server/rpc/methods.h"
@@ -51,6 +52,11 @@ struct Server::Parts {
         logger(server_logger),
         metrics(MethodNames(), version),
         gate(GateLimitsOf(server_config)),
+        guard({.calls_at_once = server_config.max_concurrent_streams},
+              [this](const std::string& peer) {
+                metrics.RecordCutConnection();
+                logger->Log(LogLevel::kWarning, "connection cut off: it gives up its calls", {{"peer", peer}});
+              }),
         memory(CallMemoryBytes(server_config)) {}
 
   const ServerConfig config;
@@ -63,6 +69,7 @@ struct Server::Parts {
   std::unique_ptr<Store> store;
   std::unique_ptr<ModelService> models;
   CallGate gate;
+  ConnectionGuard guard;
   MemoryBudget memory;
   TaskThread watchers;
   std::unique_ptr<EmulatorService> service;
@@ -110,15 +117,16 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(Options options, Logger* l
 
   EmulatorService::Parts service_parts;
   service_parts.models = p->models.get();
-  service_parts.environment = {p->authenticator.get(), logger, &p->metrics, &p->gate};
+  service_parts.environment = {p->authenticator.get(), logger, &p->metrics, &p->gate, &p->guard};
   service_parts.memory = &p->memory;
   service_parts.watchers = &p->watchers;
   service_parts.limits = ServiceLimitsOf(config);
   service_parts.identity = std::move(options.identity);
   p->service = std::make_unique<EmulatorService>(std::move(service_parts));
+  const grpc_auth_metadata_processor guarded = p->guard.Processor();
   FIDELIO_ASSIGN_OR_RETURN(
-      p->grpc, GrpcServer::Start(config, p->tls ? p->tls->NewCredentials() : grpc::InsecureServerCredentials(),
-                                 p->service.get(), &p->gate));
+      p->grpc, GrpcServer::Start(config, p->tls ? p->tls->NewCredentials(guarded) : NewPlainCredentials(guarded),
+                                 p->service.get(), &p->gate, &p->guard));
 
   if (p->authenticator->required()) {
     p->reloads.push_back(std::make_unique<Periodic>(absl::Seconds(config.tokens_reload_seconds), [p](bool forced) {

@@ -49,15 +49,17 @@ struct TlsIdentity::Port {
 // gRPC's C++ interface has no credentials that ask for their certificates, but its C interface has.
 class TlsIdentity::Credentials : public grpc::ServerCredentials {
  public:
-  Credentials(Port* port, bool mutual)
+  Credentials(Port* port, bool mutual, const grpc_auth_metadata_processor& processor)
       : credentials_(grpc_ssl_server_credentials_create_with_options(
             grpc_ssl_server_credentials_create_options_using_config_fetcher(
                 mutual ? GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY
                        : GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE,
-                &Port::Fetch, port))) {}
+                &Port::Fetch, port))) {
+    grpc_server_credentials_set_auth_metadata_processor(credentials_, processor);
+  }
   ~Credentials() override { grpc_server_credentials_release(credentials_); }
 
-  // Tokens are checked call by call (authenticator.h), so nothing is to be processed here.
+  // Tokens are checked call by call (authenticator.h).
   void SetAuthMetadataProcessor(const std::shared_ptr<grpc::AuthMetadataProcessor>&) override {}
 
  private:
@@ -79,13 +81,13 @@ absl::StatusOr<std::unique_ptr<TlsIdentity>> TlsIdentity::Load(const TlsFiles& f
   return identity;
 }
 
-std::shared_ptr<grpc::ServerCredentials> TlsIdentity::NewCredentials() {
+std::shared_ptr<grpc::ServerCredentials> TlsIdentity::NewCredentials(const grpc_auth_metadata_processor& processor) {
   Port* port;
   {
     absl::MutexLock lock(&mutex_);
     port = ports_.emplace_back(std::make_unique<Port>(Port{.identity = this})).get();
   }
-  return std::make_shared<Credentials>(port, !files_.client_ca.empty());
+  return std::make_shared<Credentials>(port, !files_.client_ca.empty(), processor);
 }
 
 std::array<FileStamp, 3> TlsIdentity::Stamps() const {

@@ -9,6 +9,7 @@
 #ifndef FIDELIO_SERVER_AUTH_TLS_H_
 #define FIDELIO_SERVER_AUTH_TLS_H_
 
+#include <grpc/grpc_security.h>
 #include <grpcpp/security/server_credentials.h>
 
 #include <array>
@@ -43,8 +44,9 @@ class TlsIdentity {
   static absl::StatusOr<std::unique_ptr<TlsIdentity>> Load(const TlsFiles& files, Logger* logger);
   ~TlsIdentity();
 
-  // Credentials for one port of a server.
-  std::shared_ptr<grpc::ServerCredentials> NewCredentials() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Credentials for one port of a server, whose calls `processor`, if it is one, sees when they begin.
+  std::shared_ptr<grpc::ServerCredentials> NewCredentials(const grpc_auth_metadata_processor& processor = {})
+      ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Reads the files if one of them changed since they were read, or with `force` in any case. To be called from time to
   // time. Returns what was logged if a new file is bad.

@@ -31,7 +31,10 @@ Call::Call(const CallEnvironment& environment, const Method& method, CallGate::K
     : environment_(environment), method_(method), kind_(kind), context_(context), start_(absl::Now()) {}
 
 Call::~Call() {
-  if (ended_.has_value()) Log();
+  if (ended_.has_value()) {
+    environment_.metrics->RecordCall(method_.name, ended_->code(), seconds_, bytes_in_, bytes_out_);
+    Log();
+  }
   if (entered_) environment_.gate->Leave(kind_);
 }
 
@@ -78,7 +81,6 @@ absl::Status Call::StreamStopReason() const {
 
 grpc::Status Call::End(absl::Status status) {
   seconds_ = absl::ToDoubleSeconds(absl::Now() - start_);
-  environment_.metrics->RecordCall(method_.name, status.code(), seconds_, bytes_in_, bytes_out_);
   ended_ = std::move(status);
   return ToGrpcStatus(*ended_);
 }

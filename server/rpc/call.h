@@ -3,10 +3,9 @@
 //   Call call(environment, methods::kPredict, CallGate::Kind::kUnary, context);
 //   return call.End([&]() -> absl::Status { FIDELIO_RETURN_IF_ERROR(call.Admit()); … }());
 //
-// Every call ends with exactly one count in the metrics, and one line of the log when it is destroyed, also when it is
-// refused. Checks come in
-// this order, so that nobody learns anything that a later check protects: server draining, token, role, the form of the
-// model's name, the token's prefix, existence.
+// Every call that has ended is counted once, and logged with one line, when it is destroyed, also when it was refused. Checks
+// come in this order, so that nobody learns anything that a later check protects: server draining, token, role, the form
+// of the model's name, the token's prefix, existence.
 //
 // Belongs to one thread at a time; Stopped may be called from any.
 #ifndef FIDELIO_SERVER_RPC_CALL_H_
@@ -24,6 +23,7 @@
 #include "server/auth/authenticator.h"
 #include "server/auth/principal.h"
 #include "server/rpc/call_gate.h"
+#include "server/rpc/connection_guard.h"
 #include "server/rpc/methods.h"
 #include "server/telemetry/logger.h"
 #include "server/telemetry/metrics.h"
@@ -36,6 +36,7 @@ struct CallEnvironment {
   Logger* logger = nullptr;
   Metrics* metrics = nullptr;
   CallGate* gate = nullptr;
+  ConnectionGuard* guard = nullptr;
 };
 
 class Call {
@@ -70,7 +71,7 @@ class Call {
   // The same for streams, which also end when the server shuts down.
   absl::Status StreamStopReason() const;
 
-  // Counts. To be called once, last.
+  // To be called once, last.
   grpc::Status End(absl::Status status);
 
  private:

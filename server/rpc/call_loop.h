@@ -8,17 +8,12 @@
 // Whatever takes long or waits runs in the WorkerPool, so that these threads are free to answer health checks. But gRPC
 // works in them, too, before it has anything to tell: it opens connections, unpacks headers, and does not turn to the
 // next connection before it has read all there is on one. So the loop watches its threads: one of them waits for news. When
-// it is held up, or when all that are not idle have too much to do, another one takes over the waiting within milliseconds.
+// it is held up, or when all that are not idle have too much to do and there are more processors, another one takes over
+// the waiting within milliseconds.
 //
-// Never do two wait in gRPC: each operation that ends in one thread would wake the other, and the two would hand every call
-// back and forth, which takes longer than a small prediction. A thread that had too much to do takes what is there beside
-// the new one, and idles when there is nothing. One that was held up takes nothing more: two threads that are at one
-// connection at once make gRPC leave the rest of that connection's work to threads of its own, where it waits for all that
-// was left there before. When that is a flood, a health check waits for it, half a second and more.
-//
-// A stream that its client resets before the message is there is a broken call: an event for gRPC's library alone, which
-// would take them all, however many there are, before it reads from a connection again. So the loop takes them one by one
-// and looks at the connections in between.
+// Two wait in gRPC only while there is much to do: each operation that ends in one thread wakes the other, and when there is
+// little the two hand every call back and forth, which takes longer than a small prediction. A thread that had too much to
+// do helps the new one until it has found nothing to do for milliseconds. One that was held up takes nothing more.
 //
 // Calls are objects that delete themselves. The loop counts them, so that it ends after the last.
 //
@@ -31,6 +26,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <semaphore>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -69,30 +65,24 @@ class CallLoop {
  private:
   // A thread that reads when it is its turn. Written by itself, looked at by the one that watches.
   struct Reader {
-    bool idle = true;  // guarded by mutex_
+    std::atomic<bool> idle = true;
     std::thread thread;
     clockid_t cpu_clock = 0;
-    std::atomic<bool> helps = false;  // takes what is there, although another one waits
+    std::atomic<bool> helps = false;  // takes what comes, although another one waits
     std::atomic<int64_t> completions = 0;
-    std::atomic<int64_t> broken_calls = 0;
     std::atomic<bool> completing = false;
+    std::counting_semaphore<> turn{0};  // to wait in gRPC, or to end
     // What Watch saw last.
     int64_t seen_completions = 0;
-    int64_t seen_broken_calls = 0;
     int64_t seen_cpu_nanoseconds = 0;
   };
 
-  // Takes the next event from gRPC: a completion, or the end of a call that never was one, because its client reset it
-  // before its message was there. As CompletionQueue's Next, which takes any number of broken calls before it returns.
-  enum class Taken { kCompletion, kBrokenCall, kNothing, kEnd };
-  Taken Take(bool wait, void** tag, bool* ok);
-  // Reads from a connection, if there is news on one, although there are events to be taken.
-  void LookAtConnections();
-
-  void Read(int index) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Read(int index);
   // Returns when the thread is to wait in gRPC, or to end.
-  void Idle(int index) ABSL_LOCKS_EXCLUDED(mutex_);
+  void Idle(int index);
   void Watch() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Whether the loop stops; false when `timeout` passes before.
+  bool AwaitStopped(absl::Duration timeout) ABSL_LOCKS_EXCLUDED(mutex_);
   // What a thread did since it was last looked at, `elapsed` ago: nothing, because nothing was to be done or no processor
   // was to be had, which another thread would not get either; it had time; it had none, with all that it finished; it
   // finished nothing, although it was at work.
@@ -100,16 +90,15 @@ class CallLoop {
   static Work Look(Reader& reader, absl::Duration elapsed);
 
   const std::unique_ptr<grpc::ServerCompletionQueue> queue_;
-  std::atomic<int> looking_ = 0;       // threads in LookAtConnections
-  grpc::CompletionQueue connections_;  // has no events: whoever waits here does nothing but read from connections
   std::vector<std::unique_ptr<Reader>> all_readers_;
   std::thread watch_;
   bool shut_ = false;  // of Stop
   mutable absl::Mutex mutex_;
-  std::atomic<int> waiting_ = 0;                  // index of the thread that waits in gRPC; written under mutex_
-  std::atomic<int> readers_ = 1;                  // written under mutex_
+  std::atomic<int> waiting_ = 0;  // index of the thread that waits in gRPC
+  std::atomic<int> readers_ = 1;
   std::atomic<bool> stopping_ = false;            // no new calls
-  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;  // all threads end
+  bool stopped_ ABSL_GUARDED_BY(mutex_) = false;  // Watch ends
+  std::atomic<bool> ending_ = false;              // the others end
   std::atomic<int64_t> calls_ = 0;                // also those that wait for a client
 };
 

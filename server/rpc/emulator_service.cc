@@ -16,6 +16,7 @@ grpc::Status EmulatorService::Unary(const Method& method, Context* context, cons
 
 grpc::Status EmulatorService::Stream(const Method& method, Context* context,
                                      absl::FunctionRef<absl::Status(Call& call)> body) {
+  parts_.environment.guard->OnTaken(*context);
   Call call(parts_.environment, method, CallGate::Kind::kStream, context);
   absl::Status status = call.Admit();
   if (status.ok()) status = body(call);

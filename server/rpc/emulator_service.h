@@ -19,11 +19,10 @@
 #include "fidelio/v1/emulator.grpc.pb.h"
 #include "server/model/model_service.h"
 #include "server/rpc/call.h"
-#include "server/rpc/call_loop.h"
+#include "server/rpc/call_parts.h"
 #include "server/rpc/limits.h"
 #include "server/rpc/memory_budget.h"
 #include "server/rpc/task_thread.h"
-#include "server/rpc/worker_pool.h"
 
 namespace fidelio {
 
@@ -71,8 +70,8 @@ class EmulatorService final : public EmulatorServiceBase {
   };
   explicit EmulatorService(Parts parts) : parts_(std::move(parts)) {}
 
-  // Takes calls from now on, until the loop stops. Both outlive the calls. Once. (listen.cc)
-  void Listen(CallLoop* loop, WorkerPool* workers);
+  // Takes calls from now on, until the loop stops. Once. (listen.cc)
+  void Listen(const CallParts& parts);
 
   // Short names for the signatures below.
   using Context = grpc::ServerContext;
@@ -150,8 +149,7 @@ class EmulatorService final : public EmulatorServiceBase {
                 std::type_identity_t<std::function<bool(const Request&)>> quick = nullptr);
 
   const Parts parts_;
-  CallLoop* loop_ = nullptr;
-  WorkerPool* workers_ = nullptr;
+  CallParts call_parts_;
   std::vector<std::shared_ptr<const void>> methods_;  // what calls refer to
 };
 

@@ -12,6 +12,7 @@
 #include "grpcpp/health_check_service_interface.h"
 #include "grpcpp/server_builder.h"
 #include "server/config/address.h"
+#include "server/rpc/grpc_executor.h"
 #include "server/rpc/grpc_limits.h"
 
 namespace fidelio {
@@ -56,7 +57,7 @@ int64_t CallMemoryBytes(const ServerConfig& config) { return config.max_memory_m
 
 absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
     const ServerConfig& config, const std::shared_ptr<grpc::ServerCredentials>& credentials, EmulatorService* service,
-    CallGate* gate) {
+    CallGate* gate, ConnectionGuard* guard) {
   std::unique_ptr<GrpcServer> server(new GrpcServer(config, gate));
   grpc::EnableDefaultHealthCheckService(false);  // it would poll a completion queue of its own
   grpc::ServerBuilder builder;
@@ -67,14 +68,16 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
   builder.RegisterService(service);
   builder.RegisterService(server->health_.service());
   server->loop_ = std::make_unique<CallLoop>(builder.AddCompletionQueue());
+  StopGrpcExecutor();  // where it can't be stopped, floods delay health checks: no reason not to serve
   server->server_ = builder.BuildAndStart();
   if (server->server_ == nullptr || server->port_ == 0) {
     return absl::InvalidArgumentError(
         absl::StrCat("listen = ", address, ": can't be bound; is another program listening there?"));
   }
-  service->Listen(server->loop_.get(), &server->workers_);
+  const CallParts parts{.loop = server->loop_.get(), .workers = &server->workers_, .guard = guard};
+  service->Listen(parts);
   server->health_.SetServing(true);
-  server->health_.Listen(server->loop_.get());
+  server->health_.Listen(parts);
   server->loop_->Start(kMaxReaders);
   return server;
 }

@@ -21,6 +21,7 @@
 #include "server/config/server_config.h"
 #include "server/rpc/call_gate.h"
 #include "server/rpc/call_loop.h"
+#include "server/rpc/connection_guard.h"
 #include "server/rpc/emulator_service.h"
 #include "server/rpc/health_service.h"
 #include "server/rpc/worker_pool.h"
@@ -29,11 +30,12 @@ namespace fidelio {
 
 class GrpcServer {
  public:
-  // Listens at config.listen and answers calls from now on. `service` and `gate` outlive the server. INVALID_ARGUMENT,
-  // naming the setting, when the address can't be bound.
+  // Listens at config.listen and answers calls from now on. All that is pointed to outlives the server.
+  // INVALID_ARGUMENT, naming the setting, when the address can't be bound.
   static absl::StatusOr<std::unique_ptr<GrpcServer>> Start(const ServerConfig& config,
                                                            const std::shared_ptr<grpc::ServerCredentials>& credentials,
-                                                           EmulatorService* service, CallGate* gate);
+                                                           EmulatorService* service, CallGate* gate,
+                                                           ConnectionGuard* guard);
   // Cancels all calls that are left.
   ~GrpcServer();
 

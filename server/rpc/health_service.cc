@@ -83,9 +83,9 @@ HealthService::HealthService(std::vector<std::string> services) : services_(With
   watch_.start = [this](WatchStream<Response>* stream, const Request& request) { StartWatch(stream, request); };
 }
 
-void HealthService::Listen(CallLoop* loop) {
-  UnaryCall<Request, Response>::Listen(check_, loop, nullptr);
-  WatchCall<Request, Response>::Listen(watch_, loop);
+void HealthService::Listen(const CallParts& parts) {
+  UnaryCall<Request, Response>::Listen(check_, parts);
+  WatchCall<Request, Response>::Listen(watch_, parts);
 }
 
 void HealthService::SetServing(bool serving) {

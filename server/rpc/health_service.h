@@ -14,7 +14,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/synchronization/mutex.h"
 #include "grpc/health/v1/health.grpc.pb.h"
-#include "server/rpc/call_loop.h"
+#include "server/rpc/call_parts.h"
 #include "server/rpc/unary_call.h"
 #include "server/rpc/watch_call.h"
 
@@ -27,7 +27,7 @@ class HealthService {
 
   grpc::Service* service() { return &service_; }
   // Takes calls from now on, until the loop stops.
-  void Listen(CallLoop* loop);
+  void Listen(const CallParts& parts);
 
   void SetServing(bool serving) ABSL_LOCKS_EXCLUDED(mutex_);
 

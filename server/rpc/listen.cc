@@ -39,18 +39,18 @@ void EmulatorService::ListenTo(const Method& method,
   unary.refuse = [this, &method](Context* context, const Request* request) {
     Call& call = UnaryContext::Of(context).Begin(parts_.environment, method);
     call.CountReceived(*request);
-    return call.End(ExhaustedError(absl::StrCat("calls: ", workers_->limits().max_threads, " are under way and ",
-                                                workers_->limits().max_queue, " wait, as many as may be"),
-                                   absl::Seconds(1)));
+    return call.End(
+        ExhaustedError(absl::StrCat("calls: ", call_parts_.workers->limits().max_threads, " are under way and ",
+                                    call_parts_.workers->limits().max_queue, " wait, as many as may be"),
+                       absl::Seconds(1)));
   };
   const auto kept = std::make_shared<const UnaryMethod<Request, Response>>(std::move(unary));
   methods_.push_back(kept);
-  UnaryCall<Request, Response>::Listen(*kept, loop_, workers_);
+  UnaryCall<Request, Response>::Listen(*kept, call_parts_);
 }
 
-void EmulatorService::Listen(CallLoop* loop, WorkerPool* workers) {
-  loop_ = loop;
-  workers_ = workers;
+void EmulatorService::Listen(const CallParts& parts) {
+  call_parts_ = parts;
   ListenTo(methods::kCreateModel, &EmulatorService::RequestCreateModel, &EmulatorService::CreateModel);
   ListenTo(methods::kGetModel, &EmulatorService::RequestGetModel, &EmulatorService::GetModel);
   ListenTo(methods::kListModels, &EmulatorService::RequestListModels, &EmulatorService::ListModels);
@@ -82,7 +82,7 @@ void EmulatorService::Listen(CallLoop* loop, WorkerPool* workers) {
   };
   const auto kept = std::make_shared<const WatchMethod<v1::WatchFitRequest, v1::WatchFitResponse>>(std::move(watch));
   methods_.push_back(kept);
-  WatchCall<v1::WatchFitRequest, v1::WatchFitResponse>::Listen(*kept, loop_);
+  WatchCall<v1::WatchFitRequest, v1::WatchFitResponse>::Listen(*kept, call_parts_);
 }
 
 }  // namespace fidelio

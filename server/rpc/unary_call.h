@@ -3,6 +3,9 @@
 // UnaryCall<…>::Listen makes gRPC give the next call of a method to a new object, which makes way for another one when
 // the call arrives, has it answered by the method's handler, and deletes itself when gRPC is done with it. Quick calls
 // are answered in the thread of the CallLoop that found them, all others in the WorkerPool.
+//
+// Several objects wait for the calls of a method. Calls for which none waits are kept by gRPC where threads that look for
+// something to do don't see them: they would read from connections, which brings more, before these are answered.
 #ifndef FIDELIO_SERVER_RPC_UNARY_CALL_H_
 #define FIDELIO_SERVER_RPC_UNARY_CALL_H_
 
@@ -10,10 +13,9 @@
 #include <functional>
 
 #include "grpcpp/support/async_unary_call.h"
-#include "server/rpc/call_loop.h"
+#include "server/rpc/call_parts.h"
 #include "server/rpc/completion.h"
 #include "server/rpc/unary_context.h"
-#include "server/rpc/worker_pool.h"
 
 namespace fidelio {
 
@@ -36,32 +38,35 @@ class UnaryCall final {
  public:
   using Method = UnaryMethod<Request, Response>;
 
-  // Does nothing once the loop stops.
-  static void Listen(const Method& method, CallLoop* loop, WorkerPool* workers) {
-    if (!loop->Enter()) return;
-    auto* const call = new UnaryCall(method, loop, workers);
-    call->context_.AsyncNotifyWhenDone(call->done_.Tag());
-    method.listen(&call->context_, &call->request_, &call->responder_, loop->queue(), call->arrived_.Tag());
+  // Takes the calls of a method from now on, until the loop stops. Once.
+  static void Listen(const Method& method, const CallParts& parts) {
+    for (int i = 0; i < kListening; ++i) ListenOnce(method, parts);
   }
 
  private:
-  UnaryCall(const Method& method, CallLoop* loop, WorkerPool* workers)
-      : method_(method), loop_(loop), workers_(workers) {}
+  static constexpr int kListening = 16;
+
+  static void ListenOnce(const Method& method, const CallParts& parts) {
+    if (!parts.loop->Enter()) return;
+    auto* const call = new UnaryCall(method, parts);
+    call->context_.AsyncNotifyWhenDone(call->done_.Tag());
+    method.listen(&call->context_, &call->request_, &call->responder_, parts.loop->queue(), call->arrived_.Tag());
+  }
+
+  UnaryCall(const Method& method, const CallParts& parts) : method_(method), parts_(parts) {}
   ~UnaryCall() = default;
 
   void OnArrived(bool ok) {
-    if (!ok) {  // the server shuts down
-      Delete();
-    } else if (method_.quick && method_.quick(request_)) {
+    if (!ok) return Delete();  // the server shuts down
+    if (method_.quick && method_.quick(request_)) {
       // The client first: the next one can wait.
       const Method& method = method_;
-      CallLoop* const loop = loop_;
-      WorkerPool* const workers = workers_;
+      const CallParts parts = parts_;
       Answer();
-      Listen(method, loop, workers);
+      ListenOnce(method, parts);
     } else {
-      Listen(method_, loop_, workers_);
-      if (!workers_->Post([this] { Answer(); })) Finish(method_.refuse(&context_, &request_));
+      ListenOnce(method_, parts_);
+      if (!parts_.workers->Post([this] { Answer(); })) Finish(method_.refuse(&context_, &request_));
     }
   }
 
@@ -74,6 +79,7 @@ class UnaryCall final {
     } else {
       responder_.FinishWithError(status, finished_.Tag());
     }
+    parts_.guard->OnTaken(context_);
     context_.OnAnswered();
     OnEnd(true);
   }
@@ -83,14 +89,13 @@ class UnaryCall final {
   }
 
   void Delete() {
-    CallLoop* const loop = loop_;
+    CallLoop* const loop = parts_.loop;
     delete this;
     loop->Leave();
   }
 
   const Method& method_;
-  CallLoop* const loop_;
-  WorkerPool* const workers_;
+  const CallParts parts_;
   MemberCompletion<UnaryCall, &UnaryCall::OnArrived> arrived_{this};
   MemberCompletion<UnaryCall, &UnaryCall::OnEnd> finished_{this};
   MemberCompletion<UnaryCall, &UnaryCall::OnEnd> done_{this};  // makes context_.IsCancelled() true, if it is

@@ -11,7 +11,7 @@
 
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/async_stream.h"
-#include "server/rpc/call_loop.h"
+#include "server/rpc/call_parts.h"
 #include "server/rpc/completion.h"
 
 namespace fidelio {
@@ -63,11 +63,11 @@ class WatchCall final : public WatchStream<Response> {
   using Method = WatchMethod<Request, Response>;
 
   // Does nothing once the loop stops.
-  static void Listen(const Method& method, CallLoop* loop) {
-    if (!loop->Enter()) return;
-    auto* const call = new WatchCall(method, loop);
+  static void Listen(const Method& method, const CallParts& parts) {
+    if (!parts.loop->Enter()) return;
+    auto* const call = new WatchCall(method, parts);
     call->context_.AsyncNotifyWhenDone(call->done_.Tag());
-    method.listen(&call->context_, &call->request_, &call->writer_, loop->queue(), call->arrived_.Tag());
+    method.listen(&call->context_, &call->request_, &call->writer_, parts.loop->queue(), call->arrived_.Tag());
   }
 
   void Bind(Watcher* watcher) override { watcher_.store(watcher, std::memory_order_release); }
@@ -76,12 +76,13 @@ class WatchCall final : public WatchStream<Response> {
   grpc::ServerContext* context() override { return &context_; }
 
  private:
-  WatchCall(const Method& method, CallLoop* loop) : method_(method), loop_(loop) {}
+  WatchCall(const Method& method, const CallParts& parts) : method_(method), parts_(parts) {}
   ~WatchCall() = default;
 
   void OnArrived(bool ok) {
     if (!ok) return Delete();  // the server shuts down
-    Listen(method_, loop_);
+    parts_.guard->OnTaken(context_);
+    Listen(method_, parts_);
     method_.start(this, request_);
     OnEnd();
   }
@@ -103,13 +104,13 @@ class WatchCall final : public WatchStream<Response> {
   }
 
   void Delete() {
-    CallLoop* const loop = loop_;
+    CallLoop* const loop = parts_.loop;
     delete this;
     loop->Leave();
   }
 
   const Method& method_;
-  CallLoop* const loop_;
+  const CallParts parts_;
   MemberCompletion<WatchCall, &WatchCall::OnArrived> arrived_{this};
   MemberCompletion<WatchCall, &WatchCall::OnWritten> written_{this};
   MemberCompletion<WatchCall, &WatchCall::OnFinished> finished_{this};

@@ -75,6 +75,10 @@ Metrics::Metrics(const std::vector<std::string>& methods, const std::string& ver
   cache_misses_ = &Counters(registry, "fidelio_model_cache_misses_total", "Reads that had to load a model").Add({});
   cache_evictions_ = &Counters(registry, "fidelio_model_cache_evictions_total", "Models dropped to make room").Add({});
 
+  cut_connections_ =
+      &Counters(registry, "fidelio_connections_cut_total", "Connections cut off because they gave up their calls")
+           .Add({});
+
   auto& commits = Counters(registry, "fidelio_store_commits_total", "Transactions, by result");
   commits_ = {&commits.Add({{"result", "failed"}}), &commits.Add({{"result", "ok"}})};
   commit_seconds_ =
@@ -128,6 +132,8 @@ void Metrics::SetCache(int64_t bytes, int64_t models) {
 void Metrics::RecordCacheLookup(bool hit) { (hit ? cache_hits_ : cache_misses_)->Increment(); }
 
 void Metrics::RecordCacheEviction() { cache_evictions_->Increment(); }
+
+void Metrics::RecordCutConnection() { cut_connections_->Increment(); }
 
 void Metrics::RecordCommit(bool ok, double seconds) {
   commits_[ok ? 1 : 0]->Increment();

@@ -48,6 +48,9 @@ class Metrics {
   void RecordCacheLookup(bool hit);
   void RecordCacheEviction();
 
+  // A connection was cut off because of what its client did.
+  void RecordCutConnection();
+
   void RecordCommit(bool ok, double seconds);
 
   // Everything, as Prometheus reads it. Process metrics are read at this moment.
@@ -79,6 +82,7 @@ class Metrics {
   prometheus::Counter* cache_hits_;
   prometheus::Counter* cache_misses_;
   prometheus::Counter* cache_evictions_;
+  prometheus::Counter* cut_connections_;
   std::array<prometheus::Counter*, 2> commits_;
   prometheus::Histogram* commit_seconds_;
 };

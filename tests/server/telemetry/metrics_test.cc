@@ -56,6 +56,7 @@ TEST(MetricsTest, ShowsFitsCacheAndCommits) {
   metrics.RecordCacheEviction();
   metrics.RecordCommit(true, 0.0007);
   metrics.RecordCommit(false, 0.5);
+  metrics.RecordCutConnection();
   EXPECT_EQ(ValueOf(metrics, "fidelio_fit_queue_length"), 7);
   EXPECT_EQ(ValueOf(metrics, "fidelio_fits_running"), 2);
   EXPECT_EQ(ValueOf(metrics, R"(fidelio_fits_total{state="SUCCEEDED"})"), 1);
@@ -70,6 +71,7 @@ TEST(MetricsTest, ShowsFitsCacheAndCommits) {
   EXPECT_EQ(ValueOf(metrics, R"(fidelio_store_commits_total{result="ok"})"), 1);
   EXPECT_EQ(ValueOf(metrics, R"(fidelio_store_commits_total{result="failed"})"), 1);
   EXPECT_EQ(ValueOf(metrics, "fidelio_store_commit_seconds_count"), 2);
+  EXPECT_EQ(ValueOf(metrics, "fidelio_connections_cut_total"), 1);
   EXPECT_EQ(ValueOf(metrics, R"(fidelio_build_info{version="1.2.3"})"), 1);
 }
 
