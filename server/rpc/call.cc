@@ -82,12 +82,12 @@ absl::Status Call::StreamStopReason() const {
 grpc::Status Call::End(absl::Status status) {
   seconds_ = absl::ToDoubleSeconds(absl::Now() - start_);
   ended_ = std::move(status);
+  if (environment_.logger->Logs(CallLogLevel(ended_->code()))) peer_ = context_->peer();
   return ToGrpcStatus(*ended_);
 }
 
 void Call::Log() const {
   if (!environment_.logger->Logs(CallLogLevel(ended_->code()))) return;
-  const std::string peer = context_->peer();
   LogCall(*environment_.logger,
           {.method = method_.name,
            .model = model_,
@@ -97,7 +97,7 @@ void Call::Log() const {
            .bytes_in = bytes_in_,
            .bytes_out = bytes_out_,
            .token = environment_.authenticator->required() ? std::string_view(principal_.name) : "",
-           .peer = peer});
+           .peer = peer_});
 }
 
 }  // namespace fidelio

@@ -87,9 +87,10 @@ class Call {
   std::string model_;
   int64_t bytes_in_ = 0;
   int64_t bytes_out_ = 0;
-  // What End said.
+  // Of End. The context may be gone when the call is destroyed.
   absl::optional<absl::Status> ended_;
   double seconds_ = 0;
+  std::string peer_;
 };
 
 }  // namespace fidelio
