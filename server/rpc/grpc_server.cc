@@ -14,6 +14,7 @@
 #include "server/config/address.h"
 #include "server/rpc/grpc_executor.h"
 #include "server/rpc/grpc_limits.h"
+#include "server/rpc/silent_connections.h"
 
 namespace fidelio {
 namespace {
@@ -23,6 +24,8 @@ constexpr int64_t kMaxWatches = 10'000;
 constexpr int64_t kMaxQueue = 1'000;
 // Threads that read from connections, out of kReservedThreads.
 constexpr int kMaxReaders = 16;
+// How long a client may be silent before gRPC hears of it.
+constexpr absl::Duration kSilence = absl::Seconds(10);
 // What clients get to end their connections in, once nothing works any more.
 constexpr absl::Duration kClosing = absl::Milliseconds(100);
 
@@ -74,6 +77,7 @@ absl::StatusOr<std::unique_ptr<GrpcServer>> GrpcServer::Start(
     return absl::InvalidArgumentError(
         absl::StrCat("listen = ", address, ": can't be bound; is another program listening there?"));
   }
+  DeferSilentConnections(server->port_, kSilence);
   const CallParts parts{.loop = server->loop_.get(), .workers = &server->workers_, .guard = guard};
   service->Listen(parts);
   server->health_.SetServing(true);

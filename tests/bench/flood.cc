@@ -114,7 +114,8 @@ class FloodCommand : public Command {
     probe_ = std::make_unique<HealthProbe>(*server_);
     const std::pair<const char*, std::function<absl::Status()>> phases[] = {
         {"none", [] { return absl::OkStatus(); }},
-        {"reset streams", [&] { return ResetStreams(); }},
+        {"reset streams", [&] { return ResetStreams(/*with_message=*/false); }},
+        {"reset calls", [&] { return ResetStreams(/*with_message=*/true); }},
         {"idle connections", [&] { return HoldConnections(); }},
         {"matrix headers", [&] { return ClaimMatrices(); }},
         {"message prefixes", [&] { return ClaimMessages(); }},
@@ -170,7 +171,7 @@ class FloodCommand : public Command {
     FIDELIO_RETURN_IF_ERROR(echo->AwaitPort(kPhaseTimeout));
     port_ = echo->port();
     HealthProbe probe(*echo);
-    FIDELIO_RETURN_IF_ERROR(ResetStreams());
+    FIDELIO_RETURN_IF_ERROR(ResetStreams(/*with_message=*/false));
     Show("reset streams, bare server", probe.Take(kLeastProbes), table, outcome);
     return absl::OkStatus();
   }
@@ -198,8 +199,9 @@ class FloodCommand : public Command {
     }
   }
 
-  // The server may close connections that do such things; the flood goes on with new ones.
-  absl::Status ResetStreams() {
+  // The server may close connections that do such things; the flood goes on with new ones. With their message, streams are
+  // calls that the server may begin to answer.
+  absl::Status ResetStreams(bool with_message) {
     const absl::Time deadline = absl::Now() + kPhaseTimeout;
     int done = 0;
     while (done < resets_) {
@@ -208,7 +210,11 @@ class FloodCommand : public Command {
       absl::Status status = connection->Greet();
       for (int i = 0; i < kResetsPerConnection && done < resets_ && status.ok(); ++i) {
         const absl::StatusOr<uint32_t> stream = connection->StartCall(kPredict, {});
-        status = stream.ok() ? connection->Reset(*stream) : stream.status();
+        status = stream.status();
+        if (status.ok() && with_message) {
+          status = connection->SendData(*stream, MessagePrefix(false, 0), deadline).status();
+        }
+        if (status.ok()) status = connection->Reset(*stream);
         if (status.ok()) ++done;
         connection->Drain();
       }
