@@ -77,7 +77,7 @@ class Call {
  private:
   void Log() const;
 
-  const CallEnvironment& environment_;
+  const CallEnvironment environment_;  // a copy: watches may outlive the service by a moment
   const Method& method_;
   const CallGate::Kind kind_;
   grpc::ServerContextBase* const context_;

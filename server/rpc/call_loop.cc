@@ -97,7 +97,7 @@ void CallLoop::Idle(int index) {
 
 void CallLoop::Read(int index) {
   Reader& reader = *all_readers_[static_cast<size_t>(index)];
-  if (index > 0) Idle(index);
+  if (index > 0) reader.turn.acquire();
   while (!ending_.load(std::memory_order_relaxed)) {
     const bool waits = waiting_.load(std::memory_order_relaxed) == index;
     if (!waits && !reader.helps.load(std::memory_order_relaxed)) {

@@ -8,14 +8,23 @@
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/clock.h"
-#include "server/rpc/last_read.h"
 
 namespace fidelio {
 namespace {
 
-// gRPC's context of a connection has properties of ours, which it keeps for as long as the connection is there.
+// gRPC's context of a connection has a property of ours, its number, for as long as the connection is there.
 constexpr char kProperty[] = "fidelio_connection";
+// So often a connection's calls must have come by a socket before it is believed to be the connection's.
+constexpr int kReads = 2;
+
+// 0 for none.
+uint64_t NumberOf(const grpc_auth_context* context) {
+  grpc_auth_property_iterator properties = grpc_auth_context_find_properties_by_name(context, kProperty);
+  const grpc_auth_property* const property = grpc_auth_property_iterator_next(&properties);
+  uint64_t number = 0;
+  if (property != nullptr) std::memcpy(&number, property->value, sizeof(number));
+  return number;
+}
 
 // "127.0.0.1:1234"; empty when there is none.
 std::string PeerOf(int socket) {
@@ -52,76 +61,69 @@ bool ResetSocket(int socket, const std::string& peer) {
 
 }  // namespace
 
-// What is kept with a connection.
-struct ConnectionGuard::Connection {
-  uint64_t id = 0;
-  int socket = -1;
-  char peer[INET6_ADDRSTRLEN + 8] = "";
-
-  // False when the connection is new to us.
-  bool Find(const grpc_auth_context* context) {
-    grpc_auth_property_iterator properties = grpc_auth_context_find_properties_by_name(context, kProperty);
-    const grpc_auth_property* const property = grpc_auth_property_iterator_next(&properties);
-    if (property == nullptr || property->value_length != sizeof(*this)) return false;
-    std::memcpy(this, property->value, sizeof(*this));
-    return true;
-  }
-
-  // One thread at a time works for a connection, and no other reads its properties before the first call has begun.
-  void Keep(grpc_auth_context* context) const {
-    grpc_auth_context_add_property(context, kProperty, reinterpret_cast<const char*>(this), sizeof(*this));
-  }
-};
-
 grpc_auth_metadata_processor ConnectionGuard::Processor() {
   return {.process = &ConnectionGuard::Process, .destroy = nullptr, .state = this};
 }
 
 void ConnectionGuard::Process(void* guard, grpc_auth_context* context, const grpc_metadata* /*metadata*/,
                               size_t /*size*/, grpc_process_auth_metadata_done_cb done, void* user_data) {
-  const bool ok = static_cast<ConnectionGuard*>(guard)->Begin(context);
+  auto* const self = static_cast<ConnectionGuard*>(guard);
+  uint64_t number = NumberOf(context);
+  if (number == 0) {
+    // One thread at a time works for a connection, and no other reads its properties before its first call has begun.
+    number = self->last_number_.fetch_add(1, std::memory_order_relaxed) + 1;
+    grpc_auth_context_add_property(context, kProperty, reinterpret_cast<const char*>(&number), sizeof(number));
+  }
+  const bool ok = self->Begin(number);
   done(user_data, nullptr, 0, nullptr, 0, ok ? GRPC_STATUS_OK : GRPC_STATUS_RESOURCE_EXHAUSTED,
        ok ? nullptr : "calls: this connection gives up too many of its own");
 }
 
-bool ConnectionGuard::Begin(grpc_auth_context* context) {
-  Connection connection;
-  if (!connection.Find(context)) {
-    connection.id = last_id_.fetch_add(1, std::memory_order_relaxed) + 1;
-    connection.socket = LastReadSocket();
-    const std::string peer = PeerOf(connection.socket);
-    peer.copy(connection.peer, sizeof(connection.peer) - 1);
-    connection.Keep(context);
+bool ConnectionGuard::Begin(uint64_t number) {
+  const auto now = std::chrono::steady_clock::now();
+  int socket = -1;
+  std::string peer;
+  {
+    absl::MutexLock lock(&mutex_);
+    if (now >= end_) {
+      connections_.clear();
+      end_ = now + limits_.period;
+    }
+    Connection& connection = connections_[number];
+    if (const SocketRead& read = LastRead(); read != connection.read) {
+      const bool same = read.socket == connection.read.socket;
+      connection.reads = same ? connection.reads + 1 : 1;
+      if (!same) connection.peer = PeerOf(read.socket);
+      connection.read = read;
+    }
+    ++connection.begun;
+    if (connection.begun - connection.taken <= limits_.calls_at_once + limits_.given_up) return true;
+    if (!Cut(connection)) return false;
+    socket = connection.read.socket;
+    peer = connection.peer;
   }
-  const int64_t beyond = CountBegun(connection.id);
-  if (beyond <= 0) return true;
-  // Once: the next ones were read before, or come by a socket that we do not know.
-  if (beyond == 1 && connection.socket == LastReadSocket() && ResetSocket(connection.socket, connection.peer)) {
-    if (*connection.peer != '\0') on_cut_(connection.peer);  // else the client was gone already
-  }
+  // A client that is gone has no address; what it left behind need not be read.
+  if (ResetSocket(socket, peer) && !peer.empty()) on_cut_(peer);
   return false;
 }
 
-int64_t ConnectionGuard::CountBegun(uint64_t id) {
-  const absl::Time now = absl::Now();
-  absl::MutexLock lock(&mutex_);
-  if (now >= end_) {
-    counts_.clear();
-    end_ = now + limits_.period;
+bool ConnectionGuard::Cut(Connection& connection) const {
+  if (connection.cut || connection.reads < kReads) return false;
+  for (const auto& [number, other] : connections_) {
+    const bool same = other.read.socket == connection.read.socket && other.peer == connection.peer;
+    if (same && &other != &connection && !other.peer.empty()) return false;
   }
-  Counts& counts = counts_[id];
-  return ++counts.begun - counts.taken - limits_.calls_at_once - limits_.given_up;
+  return connection.cut = true;
 }
 
 void ConnectionGuard::OnTaken(grpc::ServerContextBase& context) {
   grpc_auth_context* const auth_context = grpc_call_auth_context(context.c_call());
   if (auth_context == nullptr) return;
-  Connection connection;
-  const bool found = connection.Find(auth_context);
+  const uint64_t number = NumberOf(auth_context);
   grpc_auth_context_release(auth_context);
-  if (!found) return;
+  if (number == 0) return;
   absl::MutexLock lock(&mutex_);
-  ++counts_[connection.id].taken;
+  ++connections_[number].taken;
 }
 
 }  // namespace fidelio

@@ -49,8 +49,8 @@ class ReflectionOption : public grpc::ServerBuilderOption {
 GrpcServer::GrpcServer(const ServerConfig& config, CallGate* gate)
     : gate_(gate),
       retry_delay_(absl::Seconds(std::max(1.0, config.grace_seconds))),
-      workers_({.max_threads = WorkerThreads(config), .max_queue = kMaxQueue}),
-      health_({v1::Emulator::service_full_name()}) {}
+      health_({v1::Emulator::service_full_name()}),
+      workers_({.max_threads = WorkerThreads(config), .max_queue = kMaxQueue}) {}
 
 CallGate::Limits GateLimitsOf(const ServerConfig& config) {
   return {.max_streams = MaxStreams(config), .max_watches = kMaxWatches};

@@ -53,11 +53,11 @@ class GrpcServer {
 
   CallGate* const gate_;
   const absl::Duration retry_delay_;
-  WorkerPool workers_;
   HealthService health_;
   std::unique_ptr<CallLoop> loop_;
   std::unique_ptr<grpc::Server> server_;  // before loop_ in destruction: the loop's queue is the server's
   int port_ = 0;
+  WorkerPool workers_;  // last: its threads tell the loop of the end of calls
 };
 
 // How the threads and the memory of a config are shared out.

@@ -11,6 +11,7 @@
 
 #include <atomic>
 #include <functional>
+#include <utility>
 
 #include "grpcpp/support/async_unary_call.h"
 #include "server/rpc/call_parts.h"
@@ -65,6 +66,7 @@ class UnaryCall final {
       Answer();
       ListenOnce(method, parts);
     } else {
+      Take();
       ListenOnce(method_, parts_);
       if (!parts_.workers->Post([this] { Answer(); })) Finish(method_.refuse(&context_, &request_));
     }
@@ -79,9 +81,14 @@ class UnaryCall final {
     } else {
       responder_.FinishWithError(status, finished_.Tag());
     }
-    parts_.guard->OnTaken(context_);
+    Take();
     context_.OnAnswered();
     OnEnd(true);
+  }
+
+  // Early, if the answer may take long; after it, if not.
+  void Take() {
+    if (!std::exchange(taken_, true)) parts_.guard->OnTaken(context_);
   }
 
   void OnEnd(bool /*ok*/) {
@@ -100,6 +107,7 @@ class UnaryCall final {
   MemberCompletion<UnaryCall, &UnaryCall::OnEnd> finished_{this};
   MemberCompletion<UnaryCall, &UnaryCall::OnEnd> done_{this};  // makes context_.IsCancelled() true, if it is
   std::atomic<int> ends_ = 3;                                  // of Finish, finished_ and done_, in whatever order
+  bool taken_ = false;
   UnaryContext context_;
   Request request_;
   Response response_;

@@ -26,11 +26,20 @@ TEST(LastReadTest, EveryThreadHasItsOwnAndReadsAsBefore) {
   char byte = 0;
   EXPECT_EQ(Receive(ends[1], &byte), 1);
   EXPECT_EQ(byte, 'x');
-  EXPECT_EQ(LastReadSocket(), ends[1]);
+  const SocketRead first = LastRead();
+  EXPECT_EQ(first.socket, ends[1]);
+  EXPECT_EQ(first, LastRead());
   EXPECT_EQ(Receive(ends[0], &byte), -1);
   EXPECT_EQ(errno, EAGAIN);
-  EXPECT_EQ(LastReadSocket(), ends[0]);
-  std::thread([] { EXPECT_EQ(LastReadSocket(), -1); }).join();
+  EXPECT_EQ(LastRead().socket, ends[0]);
+  EXPECT_EQ(LastRead().thread, first.thread);
+  EXPECT_EQ(LastRead().number, first.number + 1);
+  std::thread([&] {
+    EXPECT_EQ(LastRead().socket, -1);
+    Receive(ends[1], &byte);
+    EXPECT_EQ(LastRead().socket, ends[1]);
+    EXPECT_NE(LastRead().thread, first.thread);
+  }).join();
   for (const int end : ends) close(end);
 }
 
