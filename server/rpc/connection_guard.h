@@ -44,6 +44,8 @@ class ConnectionGuard {
   // `on_cut` is told of every connection that is cut off, with its peer.
   ConnectionGuard(const Limits& limits, std::function<void(const std::string& peer)> on_cut)
       : limits_(limits), on_cut_(std::move(on_cut)) {}
+  // After all that uses its processor: waits for a thread of gRPC that just leaves.
+  ~ConnectionGuard() { absl::MutexLock lock(&mutex_); }
   ConnectionGuard(const ConnectionGuard&) = delete;
   ConnectionGuard& operator=(const ConnectionGuard&) = delete;
 
