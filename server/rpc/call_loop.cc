@@ -6,9 +6,7 @@
 #include <utility>
 
 #include "absl/time/clock.h"
-#include "grpc/grpc.h"
 #include "grpc/support/time.h"
-#include "grpcpp/impl/codegen/completion_queue_tag.h"
 #include "server/rpc/completion.h"
 
 namespace fidelio {
