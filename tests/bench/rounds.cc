@@ -26,9 +26,9 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kLeastCoverage = 0.92;  // of 95 % intervals, as a mean over the seeds, in every round
-constexpr int kGridSide = 21;            // of the grid that predictions are compared on
-constexpr int kRoundCandidates = 1024;   // as SampleDPP has by default
+constexpr double kLeastRoundCoverage = 0.92;  // of 95 % intervals, as a mean over the seeds, in every round
+constexpr int kGridSide = 21;                 // of the grid that predictions are compared on
+constexpr int kRoundCandidates = 1024;        // as SampleDPP has by default
 
 struct RoundScore {
   double rmse = 0, coverage = 0, sd = 0;
@@ -39,7 +39,8 @@ struct RoundScores {
 
 struct RoundsPlan {
   int low = 20, high = 10, rounds = 3, k = 3;
-  InitialMethod method = InitialMethod::kSobol;
+  InitialMethod method = InitialMethod::kLatinHypercube;
+  bool nested = false;
 };
 
 LevelData ScoreGrid(const Problem& problem) {
@@ -73,7 +74,7 @@ absl::StatusOr<RoundScores> RunRounds(const Problem& problem, const RoundsPlan& 
       const std::vector<Matrix> start,
       InitialDesign(box,
                     {{.count = plan.low, .existing = Matrix(0, 2)}, {.count = plan.high, .existing = Matrix(0, 2)}},
-                    {.method = plan.method, .seed = seed}));
+                    {.method = plan.method, .nested = plan.nested, .seed = seed}));
   Dataset both, alone;
   both.levels.resize(2);
   both.box = alone.box = box;
@@ -114,11 +115,12 @@ class RoundsCommand : public Command {
         ->capture_default_str();
     app.add_option("--rounds", plan_.rounds, "rounds")->check(CLI::NonNegativeNumber)->capture_default_str();
     app.add_option("--k", plan_.k, "high-fidelity runs of a round")->check(CLI::PositiveNumber)->capture_default_str();
-    app.add_flag("--latin", latin_, "start from Latin hypercubes instead of Sobol' points");
+    app.add_flag("--sobol", sobol_, "start from Sobol' points instead of Latin hypercubes");
+    app.add_flag("--nested", plan_.nested, "start with high-fidelity runs at inputs of low-fidelity ones");
   }
 
   absl::StatusOr<Outcome> Run() override {
-    if (latin_) plan_.method = InitialMethod::kLatinHypercube;
+    if (sobol_) plan_.method = InitialMethod::kSobol;
     FIDELIO_ASSIGN_OR_RETURN(const Problem* problem, FindProblem("currin"));
     std::vector<absl::StatusOr<RoundScores>> runs(seeds_);
     ParallelFor(seeds_, 0,
@@ -141,9 +143,9 @@ class RoundsCommand : public Command {
                  Fixed(alone.rmse, 3), Percent(alone.coverage), Fixed(alone.sd, 3)});
       outcome.json["rounds"].push_back({{"high", high}, {"both", ToJson(both)}, {"gp", ToJson(alone)}});
       least = std::min(least, both.coverage);
-      if (both.coverage < kLeastCoverage) {
+      if (both.coverage < kLeastRoundCoverage) {
         outcome.missed.push_back(absl::StrFormat("%d high-fidelity runs: %.1f %% in the 95 %% intervals, bar %.0f %%",
-                                                 high, 100 * both.coverage, 100 * kLeastCoverage));
+                                                 high, 100 * both.coverage, 100 * kLeastRoundCoverage));
       }
     }
     table.Print();
@@ -166,7 +168,7 @@ class RoundsCommand : public Command {
   RoundsPlan plan_;
   int seeds_ = 20;
   int first_seed_ = 1;
-  bool latin_ = false;
+  bool sobol_ = false;
 };
 
 }  // namespace

@@ -197,24 +197,26 @@ TEST(NeighbourStackTest, WithAsManyCentresAsObservationsItIsExactWhateverTheNeig
   }
 }
 
-TEST(NeighbourStackTest, WithAsManyCentresAsObservationsLeavingOutIsExact) {
-  const Dataset data = StackData({60}, 3);
-  const auto stack = MakeStack(data, 1, 4, KernelFamily::kMatern32, 60);
-  for (const int i : {0, 17, 59}) {
-    Dataset without = data;
-    LevelData& level = without.levels[0];
-    std::vector<int> kept;
-    for (int k = 0; k < 60; ++k) {
-      if (k != i) kept.push_back(k);
+TEST(NeighbourStackTest, WithAsManyCentresOrNeighboursAsObservationsLeavingOutIsExact) {
+  Dataset data = StackData({60}, 3);
+  for (const int copy : {30, 41}) data.levels[0].x.row(copy) = data.levels[0].x.row(17);  // left out together
+  for (const int centres : {0, 60}) {
+    const auto stack = MakeStack(data, 1, centres == 0 ? 1000 : 4, KernelFamily::kMatern32, centres);
+    for (const int i : {0, 17, 30, 59}) {
+      const NeighbourData scaled = ScaledLevel(data.levels[0], ScaleData(data).scaling);
+      const Vector x = scaled.x.col(i);
+      std::vector<int> kept;
+      for (int k = 0; k < 60; ++k) {
+        if (scaled.x.col(k) != x) kept.push_back(k);
+      }
+      EXPECT_EQ(kept.size(), i == 17 || i == 30 ? 57u : 59u);
+      auto small = NeighbourStack(1000);
+      small.AddData({Matrix(scaled.x(Eigen::all, kept)), Vector(scaled.y(kept)), {}}, 1);
+      small.Complete(KernelFamily::kMatern32, FirstTheta(3));
+      const Stencil expected = small.Reach(x.data(), 0)[0], found = stack->ReachWithout(0, i);
+      EXPECT_NEAR(found.mean, expected.mean, 1e-7) << centres << " centres, " << i;
+      EXPECT_NEAR(found.variance, expected.variance, 1e-7) << centres << " centres, " << i;
     }
-    auto small = NeighbourStack(1000);
-    NeighbourData scaled = ScaledLevel(level, ScaleData(data).scaling);
-    const Vector x = scaled.x.col(i);
-    small.AddData({Matrix(scaled.x(Eigen::all, kept)), Vector(scaled.y(kept)), {}}, 1);
-    small.Complete(KernelFamily::kMatern32, FirstTheta(3));
-    const Stencil expected = small.Reach(x.data(), 0)[0], found = stack->Reach(x.data(), 0, i)[0];
-    EXPECT_NEAR(found.mean, expected.mean, 1e-7);
-    EXPECT_NEAR(found.variance, expected.variance, 1e-7);
   }
 }
 
