@@ -25,6 +25,14 @@ namespace {
 using Eigen::Index;
 
 constexpr double kMostTaken = 0.999;
+constexpr double kRounding = 1e-3;  // of what is left
+
+// The part h of what is known in one direction that is taken out, where the prior's variance is `prior`, both in units of √D.
+double Taken(double h, double prior) {
+  const double most = prior / (1 + prior);  // then the prior is left
+  if (h <= most + kRounding * (1 - most)) return std::clamp(h, 0.0, most);
+  return std::clamp(h, 0.0, kMostTaken);
+}
 
 }  // namespace
 
@@ -66,10 +74,13 @@ absl::StatusOr<std::vector<ObservedMixtures>> SparseMfDgp::LeaveOneOutMixtures()
         }
         // In units of √D: H = √D G √D = U diag(h) Uᵀ.
         const Vector root = (nodes.weight(own) / left_noise[i]).cwiseSqrt();
-        const Matrix half = layer.root.transpose() * all.a(level)(Eigen::all, own) * root.asDiagonal();
+        const Matrix whole = all.a(level)(Eigen::all, own) * root.asDiagonal();
+        const Matrix half = layer.root.transpose() * whole;
         const Eigen::SelfAdjointEigenSolver<Matrix> eigen(half.transpose() * half);
-        const Eigen::ArrayXd h = eigen.eigenvalues().array().max(0).min(kMostTaken);
         const Matrix& u = eigen.eigenvectors();
+        Eigen::ArrayXd h = eigen.eigenvalues();
+        const Vector prior = (whole * u).colwise().squaredNorm();
+        for (Index k = 0; k < h.size(); ++k) h[k] = Taken(h[k], prior[k]);
         const Vector inside = u.transpose() * root.cwiseProduct(all.mean(level)(own));
         const Vector pull = u.transpose() * (root * left_y[i]);
         const Vector mean = u * ((inside.array() - h * pull.array()) / (1 - h)).matrix();

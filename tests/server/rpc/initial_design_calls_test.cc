@@ -156,7 +156,7 @@ TEST_F(InitialDesignCallsTest, InitialDesignNamesFieldValueAndRule) {
                  }),
                  "pending[0].level", "5");
   ExpectBadField(design([](auto& r) { *r.add_pending()->mutable_inputs() = MakeMatrix(1, 1, {std::nan("")}); }),
-                 "pending[0].inputs[0,0]", "nan");
+                 "pending[0].inputs", "element [0, 0] is nan");
   ExpectBadField(design([](auto& r) {
                    r.set_nested(true);
                    r.mutable_counts(0)->set_level(1);
