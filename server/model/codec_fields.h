@@ -30,7 +30,7 @@
 
 namespace fidelio::codec {
 
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 
 // Of envelopes. The file of a record has its fields.
 enum Kind : uint32_t {
@@ -42,6 +42,7 @@ enum Kind : uint32_t {
   kModelAnswer = 106,
   kObservationsAnswer = 107,
   kFitAnswer = 108,
+  kChangeAnswer = 109,
 };
 
 template <typename E>

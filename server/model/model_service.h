@@ -76,7 +76,13 @@ class ModelService {
   absl::StatusOr<AddObservationsAnswer> AddObservations(const MutationContext& context, absl::string_view model,
                                                         absl::string_view etag,
                                                         const std::vector<ObservationBatch>& observations,
-                                                        ObservationUpdate update = ObservationUpdate::kNone);
+                                                        AddObservationsOptions options = {});
+  // The observations stay as history; no later fit, diagnosis or design uses them.
+  absl::StatusOr<ChangeObservationsAnswer> WithdrawObservations(const MutationContext& context, absl::string_view model,
+                                                                absl::string_view etag, const WithdrawQuery& query);
+  // New outputs under the same run_ids; the old ones stay as history.
+  absl::StatusOr<ChangeObservationsAnswer> CorrectObservations(const MutationContext& context, absl::string_view model,
+                                                               absl::string_view etag, const Correction& correction);
   absl::StatusOr<ObservationList> ListObservations(absl::string_view model, const ObservationListQuery& query) const;
 
   // ---- Fits ----

@@ -98,6 +98,7 @@ absl::Status ModelService::DeleteModel(const MutationContext& context, absl::str
       [&] {
         impl_->context.index().Erase(model);
         impl_->context.cache().EraseModel(uid);
+        impl_->observations.Forget(uid);
         jobs = impl_->scheduler.RemoveModel(uid);
         for (const auto& job : jobs) {
           job->Update([](FitInfo& info) {

@@ -11,6 +11,7 @@
 #include "server/model/fit_runner.h"
 #include "server/model/fit_scheduler.h"
 #include "server/model/model_service.h"
+#include "server/model/observation_index.h"
 #include "server/model/service_context.h"
 
 namespace fidelio {
@@ -33,7 +34,17 @@ class ModelService::Impl {
                                                                const std::vector<ObservationBlock>& blocks,
                                                                ObservationUpdate update);
 
+  // Commits `change` of the observations of `model`, found by locate(model): a new version that withdraws and adds rows.
+  struct ObservationChange {
+    WithdrawnRows withdrawn = {};
+    std::vector<ObservationBlock> added = {};
+  };
+  absl::StatusOr<ChangeObservationsAnswer> Change(
+      const MutationContext& context, const MutationName& name, absl::string_view etag,
+      absl::FunctionRef<absl::StatusOr<ObservationChange>(const IndexedModel&)> locate);
+
   ServiceContext context;
+  ObservationIndex observations;
   FitScheduler scheduler;
   FitRunner runner;
 

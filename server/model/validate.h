@@ -37,6 +37,12 @@ absl::Status ValidateObservations(std::vector<ObservationBatch>& observations, a
                                   const ModelSpec& spec, std::vector<LevelNoise>& noise,
                                   const ModelServiceOptions& options);
 
+// Values of a correction: finite, in the domain of the output transform, variances ≥ 0.
+absl::Status ValidateCorrection(const Correction& correction, const ModelSpec& spec);
+
+// Of input j, for messages.
+std::string InputName(const ModelSpec& spec, Eigen::Index j);
+
 }  // namespace fidelio
 
 #endif  // FIDELIO_SERVER_MODEL_VALIDATE_H_
