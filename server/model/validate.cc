@@ -151,7 +151,7 @@ absl::Status CheckBatch(const std::string& field, ObservationBatch& batch, absl:
   }
   for (size_t i = 0; i < batch.run_ids.size(); ++i) {
     const std::string& id = batch.run_ids[i];
-    if (id.empty() || id.size() > kMaxRunIdBytes || !IsIdentifier(id)) {
+    if (!IsRunId(id)) {
       return Invalid(field, ".run_ids[", i, "]: ", Quoted(id), ", want 1 to ", kMaxRunIdBytes,
                      " characters of [A-Za-z0-9_.-]");
     }
@@ -237,6 +237,8 @@ absl::Status ValidateFitSpec(const FitSpec& spec) {
   FIDELIO_RETURN_IF_ERROR(check("steps", spec.steps, kMostSteps, svi));
   return absl::OkStatus();
 }
+
+bool IsRunId(absl::string_view id) { return !id.empty() && id.size() <= kMaxRunIdBytes && IsIdentifier(id); }
 
 absl::Status ValidateCorrection(const Correction& correction, const ModelSpec& spec) {
   FIDELIO_RETURN_IF_ERROR(CheckFinite("outputs", correction.outputs));

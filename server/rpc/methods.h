@@ -26,6 +26,8 @@ inline constexpr Method kUpdateModel{"UpdateModel", Role::kWriter};
 inline constexpr Method kDeleteModel{"DeleteModel", Role::kWriter};
 inline constexpr Method kAddObservations{"AddObservations", Role::kWriter};
 inline constexpr Method kListObservations{"ListObservations", Role::kReader};
+inline constexpr Method kWithdrawObservations{"WithdrawObservations", Role::kWriter};
+inline constexpr Method kCorrectObservations{"CorrectObservations", Role::kWriter};
 inline constexpr Method kFit{"Fit", Role::kWriter};
 inline constexpr Method kGetFit{"GetFit", Role::kReader};
 inline constexpr Method kListFits{"ListFits", Role::kReader};

@@ -252,7 +252,7 @@ absl::StatusOr<ObservationPage> ReadBlocks(Database& database, int64_t model, in
     expected = expected.part + 1 < row.parts ? ObservationCursor{expected.data_version, expected.part + 1}
                                              : ObservationCursor{expected.data_version + 1, 0};
     if (row.stored.data_version == from.data_version && row.stored.part < from.part) continue;
-    points += row.stored.block.rows;
+    points += std::max<int64_t>(row.stored.block.rows, 1);  // a withdrawal counts as one
     page.blocks.push_back(std::move(row.stored));
   }
   return page;

@@ -81,7 +81,7 @@ struct ObservationQuery {
   ObservationCursor from = {1, 0};  // the first block wanted; {v + 1, 0} begins after batch v
   int64_t last_version = 0;         // the last batch wanted; 0: the newest
   int64_t max_points =
-      int64_t{1} << 62;  // a page ends with the block that reaches this, so that it has at least one block
+      int64_t{1} << 62;  // a page ends with the part that reaches this (a withdrawal counts as 1): it has at least one
 };
 
 struct ObservationPage {
