@@ -79,6 +79,40 @@ absl::StatusOr<Points> MakePoints(absl::string_view model, const Dataset& data, 
                 .targets = points.bottomRows(targets)};
 }
 
+// Why a Suggest gave fewer runs than asked for; empty when it did not.
+std::string ShortfallReason(const Suggestions& chosen, const SuggestOptions& options, Index candidates, double spent,
+                            const std::vector<std::string>& names) {
+  if (chosen.shortfall == Shortfall::kNone) return "";
+  std::vector<int> levels = options.levels;
+  if (levels.empty()) {
+    for (size_t t = 0; t < names.size(); ++t) levels.push_back(static_cast<int>(t));
+  }
+  const auto cost = [&options](int level) { return options.costs[static_cast<size_t>(level)]; };
+  const int cheapest = *std::min_element(levels.begin(), levels.end(), [&](int a, int b) { return cost(a) < cost(b); });
+  const std::string cheapest_name = names[static_cast<size_t>(cheapest)];
+  const size_t runs = chosen.runs.size();
+  const std::string after = runs == 0 ? "" : absl::StrCat(" after ", runs, runs == 1 ? " run" : " runs");
+  const double left = options.budget - spent;
+  switch (chosen.shortfall) {
+    case Shortfall::kBudgetTooSmall:
+      return absl::StrCat("The budget of ", options.budget,
+                          " is below the cost of every fidelity that may be run: the ", "cheapest, \"", cheapest_name,
+                          "\", costs ", cost(cheapest), ".");
+    case Shortfall::kBudgetSpent:
+      if (cost(cheapest) > left) {
+        return absl::StrCat("The budget is spent", after, ": ", left, " of ", options.budget,
+                            " is left, and the cheapest ", "fidelity, \"", cheapest_name, "\", costs ", cost(cheapest),
+                            ".");
+      }
+      return absl::StrCat(left, " of the budget of ", options.budget, " is left", after,
+                          ", and no run that it pays for would reduce the variance of the highest fidelity.");
+    default:
+      return absl::StrCat("No further run at ", candidates == 1 ? "the one candidate" : "any of the ",
+                          candidates == 1 ? "" : absl::StrCat(candidates, " candidates"),
+                          " would reduce the variance of the highest fidelity", after, ".");
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<Design> ModelService::SampleDpp(const LoadedRevision& revision, const DppQuery& query,
@@ -132,24 +166,31 @@ absl::StatusOr<SuggestedRuns> ModelService::Suggest(const LoadedRevision& revisi
                            .candidate = run.candidate});
     answer.total_cost += run.cost;
   }
+  std::vector<std::string> names;
+  for (int t = 0; t < revision.emulator().levels(); ++t) {
+    names.push_back(fidelities[static_cast<size_t>(revision.ModelLevel(t))].name);
+  }
+  answer.shortfall_reason = ShortfallReason(chosen, options, points.candidates.rows(), answer.total_cost, names);
   return answer;
 }
 
-absl::StatusOr<std::vector<FidelityDiagnosis>> ModelService::Diagnose(const LoadedRevision& revision,
-                                                                      Check check) const {
+absl::StatusOr<ModelDiagnosis> ModelService::Diagnose(const LoadedRevision& revision, Check check) const {
   FIDELIO_ASSIGN_OR_RETURN(const ModelInfo model, GetModel(revision.model()));
   if (static_cast<int>(model.spec.fidelities.size()) != revision.fidelities()) {
     return ConcurrentChangeError(absl::StrCat("models/", revision.model()), "was deleted and made again meanwhile");
   }
   FIDELIO_RETURN_IF_ERROR(check());
   FIDELIO_ASSIGN_OR_RETURN(const std::vector<LeaveOneOut> left_out, revision.emulator().LeaveOneOutPredictions());
-  std::vector<FidelityDiagnosis> answer;
+  ModelDiagnosis answer;
+  VerdictContext context{.model = &revision.emulator(), .data = &FittedModel(revision.emulator()).data()};
   for (size_t t = 0; t < left_out.size(); ++t) {
     const int level = revision.ModelLevel(static_cast<int>(t));
-    answer.push_back({.level = level,
-                      .fidelity = model.spec.fidelities[static_cast<size_t>(level)].name,
-                      .diagnostics = fidelio::Diagnose(left_out[t])});
+    const std::string& fidelity = model.spec.fidelities[static_cast<size_t>(level)].name;
+    answer.fidelities.push_back({.level = level, .fidelity = fidelity, .diagnostics = fidelio::Diagnose(left_out[t])});
+    context.fidelities.push_back(fidelity);
   }
+  FIDELIO_RETURN_IF_ERROR(check());
+  FIDELIO_ASSIGN_OR_RETURN(answer.verdict, JudgeModel(context, left_out));
   return answer;
 }
 

@@ -54,10 +54,10 @@ using EmulatorServiceBase =
                     v1::Emulator::WithAsyncMethod_GetFit, v1::Emulator::WithAsyncMethod_ListFits,
                     v1::Emulator::WithAsyncMethod_CancelFit, v1::Emulator::WithAsyncMethod_WatchFit,
                     v1::Emulator::WithAsyncMethod_Predict, v1::Emulator::WithAsyncMethod_SamplePaths,
-                    v1::Emulator::WithAsyncMethod_SampleDPP, v1::Emulator::WithAsyncMethod_Suggest,
-                    v1::Emulator::WithAsyncMethod_Diagnose, v1::Emulator::WithAsyncMethod_GetRevision,
-                    v1::Emulator::WithAsyncMethod_ListRevisions, v1::Emulator::WithAsyncMethod_RollbackModel,
-                    v1::Emulator::WithAsyncMethod_GetServerInfo>::Service;
+                    v1::Emulator::WithAsyncMethod_SampleDPP, v1::Emulator::WithAsyncMethod_InitialDesign,
+                    v1::Emulator::WithAsyncMethod_Suggest, v1::Emulator::WithAsyncMethod_Diagnose,
+                    v1::Emulator::WithAsyncMethod_GetRevision, v1::Emulator::WithAsyncMethod_ListRevisions,
+                    v1::Emulator::WithAsyncMethod_RollbackModel, v1::Emulator::WithAsyncMethod_GetServerInfo>::Service;
 
 class EmulatorService final : public EmulatorServiceBase {
  public:
@@ -116,6 +116,10 @@ class EmulatorService final : public EmulatorServiceBase {
                          v1::SampleDPPResponse* response) override;
   grpc::Status Suggest(Context* context, const v1::SuggestRequest* request, v1::SuggestResponse* response) override;
   grpc::Status Diagnose(Context* context, const v1::DiagnoseRequest* request, v1::DiagnoseResponse* response) override;
+
+  // initial_design_calls.cc
+  grpc::Status InitialDesign(Context* context, const v1::InitialDesignRequest* request,
+                             v1::InitialDesignResponse* response) override;
 
   // revision_calls.cc
   grpc::Status GetRevision(Context* context, const v1::GetRevisionRequest* request, v1::Revision* response) override;

@@ -70,6 +70,7 @@ void EmulatorService::Listen(const CallParts& parts) {
            [this](const v1::PredictRequest& request) { return IsQuick(request); });
   ListenTo(methods::kSamplePaths, &EmulatorService::RequestSamplePaths, &EmulatorService::SamplePaths);
   ListenTo(methods::kSampleDpp, &EmulatorService::RequestSampleDPP, &EmulatorService::SampleDPP);
+  ListenTo(methods::kInitialDesign, &EmulatorService::RequestInitialDesign, &EmulatorService::InitialDesign);
   ListenTo(methods::kSuggest, &EmulatorService::RequestSuggest, &EmulatorService::Suggest);
   ListenTo(methods::kDiagnose, &EmulatorService::RequestDiagnose, &EmulatorService::Diagnose);
   ListenTo(methods::kGetRevision, &EmulatorService::RequestGetRevision, &EmulatorService::GetRevision);

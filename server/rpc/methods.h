@@ -37,6 +37,7 @@ inline constexpr Method kPredict{"Predict", Role::kReader};
 inline constexpr Method kPredictStream{"PredictStream", Role::kReader};
 inline constexpr Method kSamplePaths{"SamplePaths", Role::kReader};
 inline constexpr Method kSampleDpp{"SampleDPP", Role::kReader};
+inline constexpr Method kInitialDesign{"InitialDesign", Role::kReader};
 inline constexpr Method kSuggest{"Suggest", Role::kReader};
 inline constexpr Method kDiagnose{"Diagnose", Role::kReader};
 inline constexpr Method kGetRevision{"GetRevision", Role::kReader};
