@@ -122,7 +122,7 @@ absl::StatusOr<ModelInfo> ModelService::RollbackModel(const MutationContext& con
         if (absl::IsNotFound(wanted.status())) return RevisionNotFound(model, revision);
         FIDELIO_RETURN_IF_ERROR(wanted.status());
         FIDELIO_ASSIGN_OR_RETURN(record, transaction.SetCurrentRevision(model, 0, revision));
-        return InfoOf(IndexedModel{.record = record, .stored = found->stored});
+        return InfoOf(transaction, IndexedModel{.record = record, .stored = found->stored});
       },
       [&](const ModelInfo&) { impl_->context.index().Put(record); });
 }

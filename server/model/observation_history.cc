@@ -88,6 +88,22 @@ bool IsMadeRunId(absl::string_view id) {
   return digits(id.substr(0, dash)) && digits(id.substr(dash + 1));
 }
 
+absl::StatusOr<std::vector<std::vector<bool>>> ReadWithdrawnSince(const StoreReader& store, const ModelRecord& model,
+                                                                  const StoredSpec& stored, int64_t known) {
+  std::vector<std::vector<bool>> gone(stored.spec.fidelities.size());
+  FIDELIO_ASSIGN_OR_RETURN(const WithdrawnSet withdrawn,
+                           WithdrawnSet::Read(store, model.name, stored.withdrawn, model.data_version));
+  FIDELIO_RETURN_IF_ERROR(ForEachPart(store, model.name, {.last_version = known}, [&](const StoredBlock& part) {
+    withdrawn.ForEachRun(part, 0, part.block.rows, [&](int64_t, int64_t count, const Withdrawal* withdrawal) {
+      if (withdrawal != nullptr && withdrawal->data_version <= known) return;
+      std::vector<bool>& level = gone[static_cast<size_t>(part.block.level)];
+      level.insert(level.end(), static_cast<size_t>(count), withdrawal != nullptr);
+    });
+    return true;
+  }));
+  return gone;
+}
+
 int64_t WithdrawnSince(const std::vector<WithdrawnCount>& counts, int64_t known) {
   int64_t sum = 0;
   for (const WithdrawnCount& count : counts) {

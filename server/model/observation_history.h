@@ -55,6 +55,11 @@ std::string RunIdOf(const StoredBlock& block, int64_t row);
 // Whether an id has the form of those that the service makes.
 bool IsMadeRunId(absl::string_view id);
 
+// Which of the observations that are in use at data_version `known` are no longer in use at the newest of `model`: for each
+// fidelity, in the order in which they were added.
+absl::StatusOr<std::vector<std::vector<bool>>> ReadWithdrawnSince(const StoreReader& store, const ModelRecord& model,
+                                                                  const StoredSpec& stored, int64_t known);
+
 // Number of observations that were added up to data_version `known` and are no longer in use.
 int64_t WithdrawnSince(const std::vector<WithdrawnCount>& counts, int64_t known);
 // The same of the revision that `model` serves; 0 when it serves none.

@@ -16,6 +16,10 @@
 
 namespace fidelio {
 
+// InfoOf, with what the store knows of the current revision. A revision that can't be read counts as one that knows no
+// withdrawn observations: whoever uses it learns of the damage.
+ModelInfo InfoOf(const StoreReader& store, const IndexedModel& model);
+
 class ModelService::Impl {
  public:
   Impl(Store* store, ModelServiceOptions options)
@@ -42,6 +46,11 @@ class ModelService::Impl {
   absl::StatusOr<ChangeObservationsAnswer> Change(
       const MutationContext& context, const MutationName& name, absl::string_view etag,
       absl::FunctionRef<absl::StatusOr<ObservationChange>(const IndexedModel&)> locate);
+
+  // Takes the observations that are no longer in use out of leave-one-out predictions of a revision and out of its data;
+  // returns how many there are.
+  absl::StatusOr<int64_t> LeaveOutWithdrawn(const LoadedRevision& revision, std::vector<LeaveOneOut>& left_out,
+                                            Dataset& data);
 
   ServiceContext context;
   ObservationIndex observations;
