@@ -8,6 +8,7 @@
 #include "server/rpc/convert.h"
 #include "server/rpc/enums.h"
 #include "server/rpc/matrix.h"
+#include "server/rpc/names.h"
 
 namespace fidelio {
 
