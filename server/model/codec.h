@@ -35,8 +35,8 @@ struct WithdrawnCount {
 // ModelRecord::spec.
 struct StoredSpec {
   ModelSpec spec = {};
-  std::string owner = {};              // who made the model
-  std::vector<LevelNoise> noise = {};  // one per fidelity
+  std::string owner = {};                      // who made the model
+  std::vector<LevelNoise> noise = {};          // one per fidelity
   std::vector<WithdrawnCount> withdrawn = {};  // ascending by `at`, then by `added`
 };
 

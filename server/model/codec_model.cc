@@ -146,8 +146,7 @@ absl::StatusOr<AddObservationsAnswer> Decode(absl::string_view bytes) {
     const uint64_t warnings = in.U64();
     for (uint64_t i = 0; i < warnings && in.ok(); ++i) {
       ObservationWarning& warning = value.warnings.emplace_back();
-      warning.kind =
-          GetEnum(in, ObservationWarningKind::kDuplicate, ObservationWarningKind::kFarOutsideBox, good);
+      warning.kind = GetEnum(in, ObservationWarningKind::kDuplicate, ObservationWarningKind::kFarOutsideBox, good);
       warning.count = in.I64();
       warning.rows = GetIntegers(in);
       warning.message = in.ReadString();

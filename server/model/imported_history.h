@@ -26,7 +26,7 @@ class ImportedHistory {
   absl::Status Add(const FileObservations& part);
 
   int64_t data_version() const { return version_; }
-  int64_t rows() const { return rows_; }  // of all parts
+  int64_t rows() const { return rows_; }                          // of all parts
   const std::vector<int64_t>& in_use() const { return in_use_; }  // per level
   const std::vector<WithdrawnCount>& withdrawn() const { return withdrawn_; }
 
@@ -41,8 +41,8 @@ class ImportedHistory {
   absl::Status AddIds(const ObservationBlock& block);
 
   int64_t version_ = 0;
-  int part_ = 0;            // parts of the version so far
-  bool corrects_ = false;   // the version replaces what it withdraws
+  int part_ = 0;           // parts of the version so far
+  bool corrects_ = false;  // the version replaces what it withdraws
   int64_t rows_ = 0;
   std::vector<int64_t> in_use_;
   std::vector<WithdrawnCount> withdrawn_;

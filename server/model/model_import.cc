@@ -200,8 +200,7 @@ class ModelService::Import final : public ModelImport {
     const absl::StatusOr<FileEnd> part = DecodeEndPart(bytes);
     if (!part.ok()) return InFile(part.status());
     if (part->parts != static_cast<int64_t>(parts_.size()) || part->chain != chain_ ||
-        history_->data_version() != file_.data_version ||
-        revisions_ != file_.revisions) {
+        history_->data_version() != file_.data_version || revisions_ != file_.revisions) {
       return absl::DataLossError("chunk: parts of the file are missing, or not in their order");
     }
     stored_.withdrawn = history_->withdrawn();

@@ -33,8 +33,8 @@ absl::StatusOr<Ground> ReadGround(ServiceContext& context, const LoadedRevision&
     return ConcurrentChangeError(absl::StrCat("models/", revision.model()), "was deleted and made again meanwhile");
   }
   if (!observations && spec.input_box) return ground;
-  absl::StatusOr<Dataset> data = ReadDataset(context.store(), revision.model(), spec,
-                                             {revision.data_version(), found->record.data_version});
+  absl::StatusOr<Dataset> data =
+      ReadDataset(context.store(), revision.model(), spec, {revision.data_version(), found->record.data_version});
   if (!data.ok()) return context.Explain(data.status(), revision.model());
   ground.data = *std::move(data);
   const bool some = std::any_of(ground.data.levels.begin(), ground.data.levels.end(),
@@ -234,10 +234,10 @@ absl::StatusOr<ModelDiagnosis> ModelService::Diagnose(const LoadedRevision& revi
   FIDELIO_RETURN_IF_ERROR(check());
   FIDELIO_ASSIGN_OR_RETURN(answer.verdict, JudgeModel(context, left_out));
   if (withdrawn > 0) {
-    answer.verdict.warnings.push_back(
-        absl::StrCat("This revision still knows ", withdrawn, withdrawn == 1 ? " observation" : " observations",
-                     " that ", withdrawn == 1 ? "was" : "were",
-                     " withdrawn or corrected since; the figures leave them out, but its predictions do not. Fit again."));
+    answer.verdict.warnings.push_back(absl::StrCat(
+        "This revision still knows ", withdrawn, withdrawn == 1 ? " observation" : " observations", " that ",
+        withdrawn == 1 ? "was" : "were",
+        " withdrawn or corrected since; the figures leave them out, but its predictions do not. Fit again."));
   }
   return answer;
 }

@@ -17,7 +17,7 @@ namespace {
 using Eigen::Index;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr int kRevisionAttempts = 8;    // to condition a revision while others change the model
+constexpr int kRevisionAttempts = 8;  // to condition a revision while others change the model
 
 ObservationBlock BlockOf(const ObservationBatch& batch) {
   ObservationBlock block;
@@ -113,15 +113,16 @@ Screened Screen(const std::vector<ObservationBlock>& blocks, const KnownRows& kn
   const int64_t rows = static_cast<int64_t>(known.duplicate.size());
   answer.added = rows - answer.replayed - answer.skipped;
   if (copies.count > 0) {
-    copies.message = absl::StrCat(copies.count, " of ", rows, rows == 1 ? " row is an exact copy" : " rows are exact copies",
-                                  " (fidelity, inputs and output) of observations in use or of earlier rows, and ",
-                                  copies.count == 1 ? "was " : "were ", skip ? "left out" : "added all the same");
+    copies.message =
+        absl::StrCat(copies.count, " of ", rows, rows == 1 ? " row is an exact copy" : " rows are exact copies",
+                     " (fidelity, inputs and output) of observations in use or of earlier rows, and ",
+                     copies.count == 1 ? "was " : "were ", skip ? "left out" : "added all the same");
     answer.warnings.push_back(std::move(copies));
   }
   WarnOfFarRows(blocks, spec, answer.warnings);
-  result.blocks = answer.added == rows ? blocks : Filter(blocks, [&](size_t k) {
-    return !known.replayed[k] && !(skip && known.duplicate[k]);
-  });
+  result.blocks = answer.added == rows
+                      ? blocks
+                      : Filter(blocks, [&](size_t k) { return !known.replayed[k] && !(skip && known.duplicate[k]); });
   return result;
 }
 

@@ -62,8 +62,9 @@ absl::StatusOr<std::vector<FoundRow>> FindRuns(const StoreReader& store, const I
     if (rows[i].place.count > 0) continue;
     return absl::NotFoundError(absl::StrCat(
         "run_ids[", i, "]: ", Quoted(ids[i]),
-        gone[i] > 0 ? absl::StrCat(" was withdrawn by data_version ", gone[i])
-                    : absl::StrCat(": model ", Quoted(name), " has no observation with this id; ListObservations shows them")));
+        gone[i] > 0
+            ? absl::StrCat(" was withdrawn by data_version ", gone[i])
+            : absl::StrCat(": model ", Quoted(name), " has no observation with this id; ListObservations shows them")));
   }
   return rows;
 }
@@ -89,9 +90,8 @@ absl::StatusOr<std::vector<RowRange>> FindBatch(const StoreReader& store, const 
   const std::string& name = model.record.name;
   std::vector<RowRange> rows;
   if (batch <= model.record.data_version) {
-    FIDELIO_ASSIGN_OR_RETURN(
-        const WithdrawnSet withdrawn,
-        WithdrawnSet::Read(store, name, model.stored.withdrawn, model.record.data_version));
+    FIDELIO_ASSIGN_OR_RETURN(const WithdrawnSet withdrawn,
+                             WithdrawnSet::Read(store, name, model.stored.withdrawn, model.record.data_version));
     FIDELIO_RETURN_IF_ERROR(
         ForEachPart(store, name, {.from = {batch, 0}, .last_version = batch}, [&](const StoredBlock& part) {
           withdrawn.ForEachRun(part, 0, part.block.rows, [&](int64_t first, int64_t count, const Withdrawal* gone) {
@@ -113,8 +113,7 @@ absl::Status CheckIds(const std::vector<std::string>& ids) {
 
 absl::Status CheckReason(absl::string_view reason) {
   if (reason.size() <= kMaxReasonBytes) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat("reason: ", reason.size(), " bytes, want at most ", kMaxReasonBytes));
+  return absl::InvalidArgumentError(absl::StrCat("reason: ", reason.size(), " bytes, want at most ", kMaxReasonBytes));
 }
 
 }  // namespace
@@ -154,8 +153,7 @@ absl::StatusOr<ChangeObservationsAnswer> ModelService::Impl::Change(
             if (counts[t] == 0) stored.noise[t] = LevelNoise::kNoData;
           }
           FIDELIO_RETURN_IF_ERROR(transaction.UpdateModel(model, 0, Encode(stored)).status());
-          FIDELIO_RETURN_IF_ERROR(
-              transaction.WithdrawObservations(model, change->withdrawn, change->added).status());
+          FIDELIO_RETURN_IF_ERROR(transaction.WithdrawObservations(model, change->withdrawn, change->added).status());
           FIDELIO_ASSIGN_OR_RETURN(record, transaction.GetModel(model));
           answer.data_version = record.data_version;
           answer.observation_counts = std::move(counts);

@@ -120,12 +120,12 @@ struct Withdrawal {
 };
 
 struct ObservationBatch {
-  std::optional<int> level = {};  // needed unless the model has one fidelity
-  Matrix inputs = {};             // n×d
-  Vector outputs = {};            // n
-  Vector noise_variances = {};    // n values, 1 for all, or none: learned
+  std::optional<int> level = {};          // needed unless the model has one fidelity
+  Matrix inputs = {};                     // n×d
+  Vector outputs = {};                    // n
+  Vector noise_variances = {};            // n values, 1 for all, or none: learned
   std::vector<std::string> run_ids = {};  // n, or none: made by the service
-  int64_t data_version = 0;       // output only, like all that follows
+  int64_t data_version = 0;               // output only, like all that follows
   absl::Time created = absl::UnixEpoch();
   std::optional<Withdrawal> withdrawal = {};  // these observations are no longer in use
 };
@@ -178,7 +178,7 @@ struct ChangeObservationsAnswer {
   int64_t data_version = 0;
   std::vector<int64_t> observation_counts = {};  // in use, one per fidelity
   std::string etag = {};
-  int64_t changed = 0;          // observations that were withdrawn or corrected
+  int64_t changed = 0;  // observations that were withdrawn or corrected
   int64_t current_revision_withdrawn = 0;
 };
 

@@ -34,13 +34,14 @@ absl::StatusOr<WithdrawnSet> WithdrawnSet::Read(const StoreReader& store, absl::
     if (count.at > version || count.at == last) continue;
     last = count.at;
     bool found = false;
-    FIDELIO_RETURN_IF_ERROR(ForEachPart(store, model, {.from = {last, 0}, .last_version = last},
-                                        [&](const StoredBlock& part) {
-                                          if (part.withdrawn) set.Add(part);
-                                          found = found || part.withdrawn;
-                                          return true;
-                                        }));
-    if (!found) return absl::DataLossError(absl::StrCat("observations: the withdrawal of version ", last, " is missing"));
+    FIDELIO_RETURN_IF_ERROR(
+        ForEachPart(store, model, {.from = {last, 0}, .last_version = last}, [&](const StoredBlock& part) {
+          if (part.withdrawn) set.Add(part);
+          found = found || part.withdrawn;
+          return true;
+        }));
+    if (!found)
+      return absl::DataLossError(absl::StrCat("observations: the withdrawal of version ", last, " is missing"));
   }
   return set;
 }

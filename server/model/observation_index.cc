@@ -78,8 +78,7 @@ absl::Status ObservationIndex::CatchUp(const StoreReader& reader, const IndexedM
     entry.run_ids.clear();
   }
   if (entry.version == newest) return absl::OkStatus();
-  FIDELIO_ASSIGN_OR_RETURN(const WithdrawnSet withdrawn,
-                           WithdrawnSet::Read(reader, model.record.name, counts, newest));
+  FIDELIO_ASSIGN_OR_RETURN(const WithdrawnSet withdrawn, WithdrawnSet::Read(reader, model.record.name, counts, newest));
   FIDELIO_RETURN_IF_ERROR(ForEachPart(
       reader, model.record.name, {.from = {entry.version + 1, 0}, .last_version = newest},
       [&](const StoredBlock& part) ABSL_NO_THREAD_SAFETY_ANALYSIS {

@@ -95,7 +95,8 @@ std::string EncodePart(const FileObservations& part) {
     out.String(part.withdrawn->reason);
     out.U64(part.withdrawn->rows.size());
     for (const RowRange& range : part.withdrawn->rows) {
-      for (const int64_t v : {range.data_version, int64_t{range.part}, int64_t{range.level}, range.first, range.count}) {
+      for (const int64_t v :
+           {range.data_version, int64_t{range.part}, int64_t{range.level}, range.first, range.count}) {
         out.I64(v);
       }
     }

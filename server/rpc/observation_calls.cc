@@ -61,9 +61,8 @@ grpc::Status EmulatorService::WithdrawObservations(Context* context, const v1::W
                               .reason = request->reason()};
     const Mutation mutation(call, methods::kWithdrawObservations, request->request_id(), *request);
     FIDELIO_RETURN_IF_ERROR(mutation.status());
-    FIDELIO_ASSIGN_OR_RETURN(
-        const ChangeObservationsAnswer answer,
-        parts_.models->WithdrawObservations(mutation.context(), name, request->etag(), query));
+    FIDELIO_ASSIGN_OR_RETURN(const ChangeObservationsAnswer answer,
+                             parts_.models->WithdrawObservations(mutation.context(), name, request->etag(), query));
     response->set_withdrawn_count(answer.changed);
     SetChange(answer, response);
     return absl::OkStatus();
@@ -79,9 +78,8 @@ grpc::Status EmulatorService::CorrectObservations(Context* context, const v1::Co
     FIDELIO_ASSIGN_OR_RETURN(const Correction correction, ToCorrection(*request, parts_.limits.max_matrix_elements));
     const Mutation mutation(call, methods::kCorrectObservations, request->request_id(), *request);
     FIDELIO_RETURN_IF_ERROR(mutation.status());
-    FIDELIO_ASSIGN_OR_RETURN(
-        const ChangeObservationsAnswer answer,
-        parts_.models->CorrectObservations(mutation.context(), name, request->etag(), correction));
+    FIDELIO_ASSIGN_OR_RETURN(const ChangeObservationsAnswer answer,
+                             parts_.models->CorrectObservations(mutation.context(), name, request->etag(), correction));
     response->set_corrected_count(answer.changed);
     SetChange(answer, response);
     return absl::OkStatus();

@@ -30,7 +30,8 @@ absl::StatusOr<std::unique_ptr<Database>> OpenForMigration(const std::string& pa
 absl::Status UnlessLost(const absl::Status& status) { return absl::IsDataLoss(status) ? absl::OkStatus() : status; }
 
 absl::StatusOr<std::vector<int64_t>> ModelIds(Database& database) {
-  FIDELIO_ASSIGN_OR_RETURN(Statement statement, database.Prepare("SELECT id FROM old.models UNION SELECT id FROM old.names"));
+  FIDELIO_ASSIGN_OR_RETURN(Statement statement,
+                           database.Prepare("SELECT id FROM old.models UNION SELECT id FROM old.names"));
   std::vector<int64_t> ids;
   while (true) {
     FIDELIO_ASSIGN_OR_RETURN(const bool row, statement.Step());

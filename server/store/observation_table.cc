@@ -230,9 +230,10 @@ absl::StatusOr<ObservationPage> ReadBlocks(Database& database, int64_t model, in
   if (expected.data_version > last) return page;
   FIDELIO_ASSIGN_OR_RETURN(
       Statement statement,
-      database.Prepare("SELECT model, data_version, part, parts, kind, level, points, dimension, x, y, noise, "
-                       "run_ids, reason, created, crc FROM observations WHERE model=?1 AND data_version BETWEEN ?2 AND ?3 "
-                       "ORDER BY model, data_version, part"));
+      database.Prepare(
+          "SELECT model, data_version, part, parts, kind, level, points, dimension, x, y, noise, "
+          "run_ids, reason, created, crc FROM observations WHERE model=?1 AND data_version BETWEEN ?2 AND ?3 "
+          "ORDER BY model, data_version, part"));
   statement.BindInt(1, model);
   statement.BindInt(2, expected.data_version);
   statement.BindInt(3, last);

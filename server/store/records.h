@@ -17,11 +17,11 @@ struct ModelRecord {
   // Starts at 1 and grows by one with each change of spec, data_version or current_revision. Fits and requests leave it.
   int64_t etag = 0;
   std::string spec = {};
-  int64_t data_version = 0;  // number of changes of the observations
+  int64_t data_version = 0;                // number of changes of the observations
   std::vector<int64_t> observations = {};  // points in use per level; as long as the highest level seen needs
-  int64_t fits = 0;              // fits so far: their ids are 1 … fits
-  int64_t revisions = 0;         // revisions so far: their ids are 1 … revisions
-  int64_t current_revision = 0;  // 0: none yet
+  int64_t fits = 0;                        // fits so far: their ids are 1 … fits
+  int64_t revisions = 0;                   // revisions so far: their ids are 1 … revisions
+  int64_t current_revision = 0;            // 0: none yet
   absl::Time created = absl::UnixEpoch();
   absl::Time updated = absl::UnixEpoch();  // when etag last changed
   // Not empty when the model is quarantined, and then says why. Only ListModels gives such records; `name` is right, all
@@ -36,12 +36,12 @@ struct ModelPage {
 
 // Observations of one level within one batch.
 struct ObservationBlock {
-  int level = 0;                   // 0 … kMaxLevels − 1
-  int64_t rows = 0;                // points, at least 1
-  int64_t cols = 0;                // input dimension, at least 1
-  std::vector<double> x = {};      // rows × cols, row-major
-  std::vector<double> y = {};      // rows
-  std::vector<double> noise = {};  // variance per point: rows values, or none
+  int level = 0;                          // 0 … kMaxLevels − 1
+  int64_t rows = 0;                       // points, at least 1
+  int64_t cols = 0;                       // input dimension, at least 1
+  std::vector<double> x = {};             // rows × cols, row-major
+  std::vector<double> y = {};             // rows
+  std::vector<double> noise = {};         // variance per point: rows values, or none
   std::vector<std::string> run_ids = {};  // one per point, 1 to 64 bytes each, or none
 };
 
@@ -67,7 +67,7 @@ struct StoredBlock {
   int part = 0;              // its place in the version, from 0
   int64_t first_row = 0;     // number of points in the parts of the version before it
   absl::Time created = absl::UnixEpoch();
-  ObservationBlock block = {};                  // without rows when `withdrawn` is there
+  ObservationBlock block = {};  // without rows when `withdrawn` is there
   std::optional<WithdrawnRows> withdrawn = {};
 };
 

@@ -144,8 +144,7 @@ absl::StatusOr<int64_t> SqliteTransaction::AppendObservations(absl::string_view 
   return PutVersion(model, nullptr, batch);
 }
 
-absl::StatusOr<int64_t> SqliteTransaction::WithdrawObservations(absl::string_view model,
-                                                                const WithdrawnRows& withdrawn,
+absl::StatusOr<int64_t> SqliteTransaction::WithdrawObservations(absl::string_view model, const WithdrawnRows& withdrawn,
                                                                 absl::Span<const ObservationBlock> batch) {
   return PutVersion(model, &withdrawn, batch);
 }
