@@ -11,12 +11,17 @@
 #include "server/model/observation_history.h"
 #include "server/model/service_impl.h"
 #include "server/model/validate.h"
+#include "server/status/details.h"
 #include "server/status/errors.h"
 
 namespace fidelio {
 namespace {
 
 constexpr int kChangeAttempts = 8;  // to find observations while others change them
+
+absl::Status NotInUseError(std::string name, const std::string& message) {
+  return WithDetail(absl::NotFoundError(message), ResourceDetail{"observation", std::move(name)});
+}
 
 // A row that is in use, with what a correction needs of it.
 struct FoundRow {
@@ -60,11 +65,12 @@ absl::StatusOr<std::vector<FoundRow>> FindRuns(const StoreReader& store, const I
   }));
   for (size_t i = 0; i < ids.size(); ++i) {
     if (rows[i].place.count > 0) continue;
-    return absl::NotFoundError(absl::StrCat(
-        "run_ids[", i, "]: ", Quoted(ids[i]),
-        gone[i] > 0
-            ? absl::StrCat(" was withdrawn by data_version ", gone[i])
-            : absl::StrCat(": model ", Quoted(name), " has no observation with this id; ListObservations shows them")));
+    return NotInUseError(
+        absl::StrCat("models/", name, "/observations/", ids[i]),
+        absl::StrCat("run_ids[", i, "]: ", Quoted(ids[i]),
+                     gone[i] > 0 ? absl::StrCat(" was withdrawn by data_version ", gone[i])
+                                 : absl::StrCat(": model ", Quoted(name),
+                                                " has no observation with this id; ListObservations shows them")));
   }
   return rows;
 }
@@ -101,8 +107,9 @@ absl::StatusOr<std::vector<RowRange>> FindBatch(const StoreReader& store, const 
         }));
   }
   if (!rows.empty()) return rows;
-  return absl::NotFoundError(absl::StrCat("batch_data_version: ", batch, ": model ", Quoted(name),
-                                          " has no observations in use that this data_version added"));
+  return NotInUseError(absl::StrCat("models/", name),
+                       absl::StrCat("batch_data_version: ", batch, ": model ", Quoted(name),
+                                    " has no observations in use that this data_version added"));
 }
 
 absl::Status CheckIds(const std::vector<std::string>& ids) {

@@ -71,28 +71,42 @@ absl::Status Confirm(const StoreReader& reader, const IndexedModel& model, const
 absl::Status ObservationIndex::CatchUp(const StoreReader& reader, const IndexedModel& model, Entry& entry) {
   const int64_t newest = model.record.data_version;
   const std::vector<WithdrawnCount>& counts = model.stored.withdrawn;
-  // A row that was withdrawn can't be taken out of the hashes: another may have the same.
-  if (entry.version > newest || (!counts.empty() && counts.back().at > entry.version)) {
-    entry.version = 0;
-    entry.rows.clear();
-    entry.run_ids.clear();
+  while (true) {
+    int64_t from = 0;
+    {
+      absl::MutexLock lock(&entry.mutex);
+      if (entry.version == newest) return absl::OkStatus();
+      // A row that was withdrawn can't be taken out of the hashes: another may have the same.
+      if (entry.version > newest || (!counts.empty() && counts.back().at > entry.version)) {
+        entry.version = 0;
+        entry.rows.clear();
+        entry.run_ids.clear();
+      }
+      from = entry.version;
+    }
+    // Without the lock: the store has one of its own, which a transaction holds when it comes here.
+    std::vector<std::pair<uint64_t, std::string>> rows;
+    FIDELIO_ASSIGN_OR_RETURN(const WithdrawnSet withdrawn,
+                             WithdrawnSet::Read(reader, model.record.name, counts, newest));
+    FIDELIO_RETURN_IF_ERROR(ForEachPart(
+        reader, model.record.name, {.from = {from + 1, 0}, .last_version = newest}, [&](const StoredBlock& part) {
+          withdrawn.ForEachRun(part, 0, part.block.rows, [&](int64_t first, int64_t count, const Withdrawal* gone) {
+            const std::vector<std::string>& ids = part.block.run_ids;
+            for (int64_t i = first; gone == nullptr && i < first + count; ++i) {
+              rows.emplace_back(HashOf(part.block, i), ids.empty() ? "" : ids[static_cast<size_t>(i)]);
+            }
+          });
+          return true;
+        }));
+    absl::MutexLock lock(&entry.mutex);
+    if (entry.version != from) continue;  // another call was quicker
+    for (auto& [hash, id] : rows) {
+      entry.rows.insert(hash);
+      if (!id.empty()) entry.run_ids[std::move(id)] = hash;
+    }
+    entry.version = newest;
+    return absl::OkStatus();
   }
-  if (entry.version == newest) return absl::OkStatus();
-  FIDELIO_ASSIGN_OR_RETURN(const WithdrawnSet withdrawn, WithdrawnSet::Read(reader, model.record.name, counts, newest));
-  FIDELIO_RETURN_IF_ERROR(ForEachPart(
-      reader, model.record.name, {.from = {entry.version + 1, 0}, .last_version = newest},
-      [&](const StoredBlock& part) ABSL_NO_THREAD_SAFETY_ANALYSIS {
-        withdrawn.ForEachRun(part, 0, part.block.rows, [&](int64_t first, int64_t count, const Withdrawal* gone) {
-          for (int64_t i = first; gone == nullptr && i < first + count; ++i) {
-            const uint64_t hash = HashOf(part.block, i);
-            entry.rows.insert(hash);
-            if (!part.block.run_ids.empty()) entry.run_ids[part.block.run_ids[static_cast<size_t>(i)]] = hash;
-          }
-        });
-        return true;
-      }));
-  entry.version = newest;
-  return absl::OkStatus();
 }
 
 absl::StatusOr<KnownRows> ObservationIndex::Look(const StoreReader& reader, const IndexedModel& model,
@@ -102,9 +116,9 @@ absl::StatusOr<KnownRows> ObservationIndex::Look(const StoreReader& reader, cons
   std::vector<CallRow> rows;
   absl::flat_hash_map<uint64_t, std::vector<size_t>> found;  // rows of the call whose hash is that of a row in use
   size_t size = 0;
+  FIDELIO_RETURN_IF_ERROR(CatchUp(reader, model, *entry));
   {
     absl::MutexLock lock(&entry->mutex);
-    FIDELIO_RETURN_IF_ERROR(CatchUp(reader, model, *entry));
     absl::flat_hash_map<uint64_t, std::vector<size_t>> earlier;
     absl::flat_hash_set<absl::string_view> ids;
     for (size_t b = 0; b < blocks.size(); ++b) {

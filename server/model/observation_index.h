@@ -2,7 +2,7 @@
 // them all: a 64-bit hash per row, and the ids that clients gave.
 //
 // Built from the store when it is first needed, brought up to date by every look, and kept for the models that were used
-// last. Hits are confirmed against the rows themselves. Thread-safe.
+// last. Hits are confirmed against the rows themselves. Thread-safe; no lock is held while the store is read.
 #ifndef FIDELIO_SERVER_MODEL_OBSERVATION_INDEX_H_
 #define FIDELIO_SERVER_MODEL_OBSERVATION_INDEX_H_
 
@@ -46,8 +46,7 @@ class ObservationIndex {
     absl::flat_hash_map<std::string, uint64_t> run_ids ABSL_GUARDED_BY(mutex);  // with the hash of the row
   };
 
-  static absl::Status CatchUp(const StoreReader& reader, const IndexedModel& model, Entry& entry)
-      ABSL_EXCLUSIVE_LOCKS_REQUIRED(entry.mutex);
+  static absl::Status CatchUp(const StoreReader& reader, const IndexedModel& model, Entry& entry);
 
   std::shared_ptr<Entry> Use(int64_t uid);
   void Trim(int64_t uid, size_t rows);  // forgets what was not used lately
