@@ -91,7 +91,7 @@ int FaultVfs::Write(bool grows) {
     return SQLITE_FULL;
   }
   if (Exhausted(writes_until_error)) {
-    errno = EIO;
+    if (write_errno != 0) errno = write_errno;
     return SQLITE_IOERR_WRITE;
   }
   return SQLITE_OK;
