@@ -16,6 +16,7 @@
 #include "server/model/model_service.h"
 #include "server/rpc/call_gate.h"
 #include "server/rpc/connection_guard.h"
+#include "server/rpc/convert.h"
 #include "server/rpc/grpc_server.h"
 #include "server/rpc/memory_budget.h"
 #include "server/rpc/methods.h"

@@ -30,7 +30,7 @@
 
 namespace fidelio::codec {
 
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 
 // Of envelopes. The file of a record has its fields.
 enum Kind : uint32_t {

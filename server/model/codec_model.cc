@@ -1,9 +1,12 @@
 // Records of models, with their fields in order (codec_fields.h has those that are not plain):
 //
-//   kind 101, StoredSpec             spec, string owner, list of u32 noise
+//   kind 101, StoredSpec             spec, string owner, list of u32 noise; since version 3: list of (string token,
+//                                    i64 observations)
 //   kind 106, ModelInfo              string name, spec, string etag, i64 data version, list of i64 counts, i64 revision,
 //                                    created, updated, u32 state, string reason
 //   kind 107, AddObservationsAnswer  i64 data version, list of i64 counts, string etag, i64 revision
+#include <utility>
+
 #include "server/model/codec.h"
 #include "server/model/codec_fields.h"
 
@@ -37,18 +40,28 @@ std::string Encode(const StoredSpec& value) {
   out.String(value.owner);
   out.U64(value.noise.size());
   for (const LevelNoise n : value.noise) PutEnum(n, out);
+  out.U64(value.contributions.size());
+  for (const auto& [token, observations] : value.contributions) {
+    out.String(token);
+    out.I64(observations);
+  }
   return out.Seal(kSpec, kVersion);
 }
 
 template <>
 absl::StatusOr<StoredSpec> Decode(absl::string_view bytes) {
-  return Read<StoredSpec>(bytes, kSpec, "description of a model", [](ByteReader& in, bool& good) {
+  return Read<StoredSpec>(bytes, kSpec, "description of a model", [](ByteReader& in, bool& good, uint32_t version) {
     StoredSpec value;
     value.spec = GetSpec(in, good);
     value.owner = in.ReadString();
     const uint64_t levels = in.U64();
     for (uint64_t t = 0; t < levels && in.ok(); ++t) {
       value.noise.push_back(GetEnum(in, LevelNoise::kNoData, LevelNoise::kGiven, good));
+    }
+    const uint64_t contributions = version >= 3 ? in.U64() : 0;
+    for (uint64_t i = 0; i < contributions && in.ok(); ++i) {
+      std::string token = in.ReadString();
+      value.contributions[std::move(token)] = in.I64();
     }
     good = good && IsServable(value.spec) && value.noise.size() == value.spec.fidelities.size();
     return value;

@@ -23,7 +23,8 @@ namespace fidelio {
 // Absent: no limit but the server's.
 struct CallerQuotas {
   std::optional<int64_t> max_models = {};
-  std::optional<int64_t> max_observations = {};     // of all models that the caller made, together
+  // Of all models that the caller made, together, and those that the caller added to models of others.
+  std::optional<int64_t> max_observations = {};
   std::optional<int64_t> max_concurrent_fits = {};  // PENDING or RUNNING
 };
 
@@ -65,6 +66,7 @@ struct ModelSpec {
   std::vector<FidelitySpec> fidelities = {};  // from the lowest
   OutputTransformSpec output_transform = {};
   ModelKind kind = ModelKind::kMfDgp;
+  int64_t keep_revisions = 0;
 };
 
 // What UpdateModel changes; what is absent stays.
@@ -176,6 +178,7 @@ struct FitInfo {
   std::vector<FitPoint> history = {};       // how the objective went, thinned
   int64_t data_version = 0;                 // 0 until it begins to run
   int64_t revision = 0;                     // 0 unless SUCCEEDED
+  bool not_served = false;                  // the model was rolled back since it was asked for
   absl::Status error = {};                  // why it FAILED, with the details of server/status
   std::optional<Inference> inference = {};  // what AUTO chose, once it runs
   std::string inference_reason = {};

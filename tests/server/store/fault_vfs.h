@@ -27,6 +27,7 @@ class FaultVfs {
   int write_errno = 5;                // EIO; 0: errno stays as it is, as of a failure without a known cause
   int64_t syncs_until_error = -1;     // then every sync fails
   bool skip_syncs = false;            // answers at once: for tests that never lose power
+  std::string ignored_pragma = {};    // "PRAGMA name=value" does nothing for this name
   std::function<void()> before_sync;
   int64_t writes = 0;
   int64_t syncs = 0;

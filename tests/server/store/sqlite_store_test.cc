@@ -292,6 +292,17 @@ TEST_F(SqliteStoreTest, FilesAreForTheirOwnerAlone) {
   EXPECT_EQ(mode(old), 0600);
 }
 
+TEST_F(SqliteStoreTest, ASettingThatDoesNotHoldIsNoticed) {
+  FaultVfs vfs;
+  for (const char* name : {"foreign_keys", "journal_mode", "locking_mode", "temp_store", "cell_size_check"}) {
+    vfs.ignored_pragma = name;
+    EXPECT_TRUE(IsError(OpenSqliteStore({.directory = directory_.path(), .vfs = vfs.name()}).status(),
+                        absl::StatusCode::kFailedPrecondition, {"setting", name}));
+  }
+  vfs.ignored_pragma.clear();
+  EXPECT_TRUE(OpenSqliteStore({.directory = directory_.path(), .vfs = vfs.name()}).ok());
+}
+
 TEST_F(SqliteStoreTest, BackupIsAStoreOfItsOwn) {
   auto store = Open();
   for (const char* name : {"a", "b"}) {
