@@ -60,9 +60,9 @@ class Authenticator {
   Logger* const logger_;
   Metrics* const metrics_;
 
-  absl::Mutex reload_mutex_;                                              // taken before mutex_
-  FileStamp stamp_ ABSL_GUARDED_BY(reload_mutex_);                        // of the file that was read last
-  bool unread_ ABSL_GUARDED_BY(reload_mutex_) = false;                    // it could not be read: try again
+  absl::Mutex reload_mutex_;                                               // taken before mutex_
+  FileStamp stamp_ ABSL_GUARDED_BY(reload_mutex_);                         // of the file that was read last
+  bool unread_ ABSL_GUARDED_BY(reload_mutex_) = false;                     // it could not be read: try again
   std::vector<std::string> reported_ ABSL_GUARDED_BY(reload_mutex_) = {};  // problems, so that each is logged once
 
   mutable absl::Mutex mutex_;

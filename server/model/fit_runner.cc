@@ -324,10 +324,9 @@ absl::Status FitRunner::Succeed(FitJob& job, const IndexedModel& model, std::uni
                                    transaction.AddRevision(job.model(), metadata, checkpoint));
           revision.id = added.id;
           FIDELIO_ASSIGN_OR_RETURN(
-              ended,
-              transaction.UpdateFit(
-                  job.model(), job.id(),
-                  {.state = FitState::kSucceeded, .progress = Encode(ProgressOf(info)), .revision = added.id}));
+              ended, transaction.UpdateFit(
+                         job.model(), job.id(),
+                         {.state = FitState::kSucceeded, .progress = Encode(ProgressOf(info)), .revision = added.id}));
           if (info.not_served) more.reset();
           int64_t current = added.id;
           if (more) {
@@ -338,8 +337,7 @@ absl::Status FitRunner::Succeed(FitJob& job, const IndexedModel& model, std::uni
           if (!info.not_served) {
             FIDELIO_RETURN_IF_ERROR(transaction.SetCurrentRevision(job.model(), 0, current).status());
           }
-          const int64_t keep =
-              RevisionsToKeep(known->stored.spec.keep_revisions, context_.options().keep_revisions);
+          const int64_t keep = RevisionsToKeep(known->stored.spec.keep_revisions, context_.options().keep_revisions);
           FIDELIO_ASSIGN_OR_RETURN(dropped, DeleteOldRevisions(transaction, job.model(), keep, added.id));
           FIDELIO_ASSIGN_OR_RETURN(changed, transaction.GetModel(job.model()));
           return absl::OkStatus();

@@ -54,7 +54,7 @@ class ModelService::Import final : public ModelImport {
     FIDELIO_RETURN_IF_ERROR(failed_);
     if (!ended_) {
       return absl::InvalidArgumentError(absl::StrCat("chunk: the file ends after ", spool_->size() + buffer_.size(),
-                                              " bytes, before its last part: it is not complete"));
+                                                     " bytes, before its last part: it is not complete"));
     }
     failed_ = absl::FailedPreconditionError("the import has been finished already");
     // The chain stands for the bytes of the file.

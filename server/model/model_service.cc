@@ -67,9 +67,9 @@ absl::Status ModelService::Impl::CheckObservations(const Caller& caller, absl::s
     const ModelIndex::Usage usage = context.index().UsageOf(token);
     const int64_t counted = usage.observations + usage.contributions;
     if (!quotas.max_observations || counted + added <= *quotas.max_observations) return absl::OkStatus();
-    return QuotaExceededError(absl::StrCat("token:", token),
-                              absl::StrCat(counted, " observations and ", added, " more, and ",
-                                           *quotas.max_observations, " are allowed"));
+    return QuotaExceededError(
+        absl::StrCat("token:", token),
+        absl::StrCat(counted, " observations and ", added, " more, and ", *quotas.max_observations, " are allowed"));
   };
   FIDELIO_RETURN_IF_ERROR(check(caller.name, caller.quotas));
   const IndexedModelPtr found = context.index().Find(model);

@@ -180,7 +180,9 @@ absl::Status ModelService::DeleteRevision(const MutationContext& context, absl::
         const absl::Status status = transaction.DeleteRevision(model, 0, revision);
         return absl::IsNotFound(status) ? RevisionNotFound(model, revision) : status;
       },
-      [&] { impl_->context.cache().Erase({uid, revision}); });
+      [&] {
+        impl_->context.cache().Erase({uid, revision});
+      });
 }
 
 }  // namespace fidelio

@@ -56,8 +56,7 @@ using EmulatorServiceBase =
                     v1::Emulator::WithAsyncMethod_SampleDPP, v1::Emulator::WithAsyncMethod_Suggest,
                     v1::Emulator::WithAsyncMethod_Diagnose, v1::Emulator::WithAsyncMethod_GetRevision,
                     v1::Emulator::WithAsyncMethod_ListRevisions, v1::Emulator::WithAsyncMethod_RollbackModel,
-                    v1::Emulator::WithAsyncMethod_DeleteRevision,
-                    v1::Emulator::WithAsyncMethod_GetServerInfo>::Service;
+                    v1::Emulator::WithAsyncMethod_DeleteRevision, v1::Emulator::WithAsyncMethod_GetServerInfo>::Service;
 
 class EmulatorService final : public EmulatorServiceBase {
  public:

@@ -217,9 +217,9 @@ absl::Status Database::Error(int result, absl::string_view doing) {
       break;
   }
   if (dead_.ok()) {
-    dead_ = absl::UnavailableError(
-        absl::StrCat("\"", options_.path, "\" could not be written, and its state on disk is unknown: ", text,
-                     ". Restart the server when the disk is well again"));
+    dead_ = absl::UnavailableError(absl::StrCat("\"", options_.path,
+                                                "\" could not be written, and its state on disk is unknown: ", text,
+                                                ". Restart the server when the disk is well again"));
     if (options_.on_fatal) options_.on_fatal(dead_);
   }
   return dead_;

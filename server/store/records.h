@@ -113,7 +113,7 @@ struct RevisionRecord {
   int64_t id = 0;
   std::string metadata = {};
   int64_t checkpoint_bytes = 0;  // −1 only inside the store: the revision was deleted
-  std::string sha256 = {};  // of the checkpoint: 32 bytes
+  std::string sha256 = {};       // of the checkpoint: 32 bytes
   absl::Time created = absl::UnixEpoch();
 };
 

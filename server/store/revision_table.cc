@@ -32,8 +32,8 @@ absl::Status InsertRevision(Database& database, int64_t model, const RevisionRec
 }
 
 absl::Status EraseRevision(Database& database, int64_t model, const RevisionRecord& record) {
-  for (const char* sql : {"DELETE FROM checkpoints WHERE model=?1 AND revision=?2",
-                          "DELETE FROM revisions WHERE model=?1 AND id=?2"}) {
+  for (const char* sql :
+       {"DELETE FROM checkpoints WHERE model=?1 AND revision=?2", "DELETE FROM revisions WHERE model=?1 AND id=?2"}) {
     FIDELIO_ASSIGN_OR_RETURN(Statement statement, database.Prepare(sql));
     statement.BindInt(1, model);
     statement.BindInt(2, record.id);

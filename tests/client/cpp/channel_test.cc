@@ -63,7 +63,8 @@ TEST(ChannelTest, WhatIsNoAddressIsRefusedBeforeACall) {
 
 TEST(ChannelTest, ANameThatLooksLikeLoopbackGetsNoToken) {
   EXPECT_TRUE(IsError(MakeChannel({.server = "127.evil.com:50051", .token = "s3cret"}).status(),
-                      absl::StatusCode::kInvalidArgument, {"token: would travel to \"127.evil.com:50051\"", "use TLS"}));
+                      absl::StatusCode::kInvalidArgument,
+                      {"token: would travel to \"127.evil.com:50051\"", "use TLS"}));
 }
 
 TEST(ChannelTest, ATokenDoesNotLeaveTheMachineWithoutTls) {

@@ -35,11 +35,10 @@ TEST_F(RetentionTest, ADeletedRevisionIsNotFoundAnyMore) {
   const std::string etag = server->GetModel("wing")->etag;
   EXPECT_TRUE(IsError(server->DeleteRevision(Request(), "wing", "x", 2), absl::StatusCode::kAborted, {"etag"}));
   ASSERT_TRUE(server->DeleteRevision(Request("id-1", "body"), "wing", etag, 2).ok());
-  for (const absl::Status& status : {server->GetRevision("wing", 2).status(),
-                                     server->AcquireRevision("wing", 2).status(),
-                                     server->RollbackModel(Request(), "wing", "", 2).status(),
-                                     server->DeleteRevision(Request(), "wing", "", 2),
-                                     server->DeleteRevision(Request(), "wing", "", 9)}) {
+  for (const absl::Status& status :
+       {server->GetRevision("wing", 2).status(), server->AcquireRevision("wing", 2).status(),
+        server->RollbackModel(Request(), "wing", "", 2).status(), server->DeleteRevision(Request(), "wing", "", 2),
+        server->DeleteRevision(Request(), "wing", "", 9)}) {
     EXPECT_TRUE(IsError(status, absl::StatusCode::kNotFound, {"models/wing/revisions/"}));
   }
   EXPECT_EQ(server->FindInMemory("wing", 2), nullptr);

@@ -113,8 +113,8 @@ TEST_F(RevisionCallsTest, ARevisionIsDeletedButNotTheCurrentOne) {
     TestContext context;
     return server_.stub().DeleteRevision(&context, request, &response);
   };
-  ExpectError<google::rpc::PreconditionFailure>(erase("models/wing/revisions/2"),
-                                                grpc::StatusCode::FAILED_PRECONDITION, "serves");
+  ExpectError<google::rpc::PreconditionFailure>(erase("models/wing/revisions/2"), grpc::StatusCode::FAILED_PRECONDITION,
+                                                "serves");
   EXPECT_EQ(erase("models/wing/revisions/1", "", "stale").error_code(), grpc::StatusCode::ABORTED);
   ExpectBadField(erase("models/wing"), "name", "");
   ASSERT_TRUE(IsOk(erase("models/wing/revisions/1", "once")));

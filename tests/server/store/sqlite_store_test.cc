@@ -211,10 +211,11 @@ TEST_F(SqliteStoreTest, ADeletedRevisionFreesItsSpaceAndLeavesNoBytes) {  // S12
   std::string bytes;
   while (bytes.size() < 200000) bytes += "mark-of-the-checkpoint-";
   const auto add = [&](const std::string& checkpoint) {
-    ASSERT_TRUE(store->Write([&](StoreTransaction& t) {
-                       EXPECT_TRUE(t.AddRevision("wing", "mark-of-the-metadata", checkpoint).ok());
-                       return absl::OkStatus();
-                     })
+    ASSERT_TRUE(store
+                    ->Write([&](StoreTransaction& t) {
+                      EXPECT_TRUE(t.AddRevision("wing", "mark-of-the-metadata", checkpoint).ok());
+                      return absl::OkStatus();
+                    })
                     .ok());
   };
   add(bytes);

@@ -337,8 +337,8 @@ TYPED_TEST_P(StoreContractTest, ADeletedRevisionIsGoneAndItsNumberIsNotUsedAgain
     EXPECT_EQ(this->store_->ReadCheckpoint("wing", 3).value(), "three");
     const auto findings = this->store_->Check();
     EXPECT_TRUE(findings->empty()) << findings->front().text;
-    EXPECT_TRUE(absl::IsNotFound(this->Write(
-        [](StoreTransaction& t) { return t.SetCurrentRevision("wing", 0, 1).status(); })));
+    EXPECT_TRUE(
+        absl::IsNotFound(this->Write([](StoreTransaction& t) { return t.SetCurrentRevision("wing", 0, 1).status(); })));
     this->Reopen();
   }
   ASSERT_TRUE(this->Write([](StoreTransaction& t) {
