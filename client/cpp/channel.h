@@ -31,7 +31,8 @@ absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(const ChannelOptions&
 // The address as gRPC takes it: with a port. INVALID_ARGUMENT for what is none, as URLs.
 absl::StatusOr<std::string> ServerAddress(absl::string_view server);
 
-// Whether an address (host:port or unix:PATH) leads to this machine, as far as its text tells.
+// Whether an address stays on this machine: a Unix socket, the name localhost, or an IP address in 127.0.0.0/8, ::1 or
+// ::ffff:127.0.0.0/104, in full notation. Any other name does not, whatever it resolves to.
 bool IsLoopback(absl::string_view server);
 
 }  // namespace fidelio::client

@@ -246,4 +246,15 @@ absl::StatusOr<ModelRecord> SqliteTransaction::SetCurrentRevision(absl::string_v
   return entry.record;
 }
 
+absl::Status SqliteTransaction::DeleteRevision(absl::string_view model, int64_t etag, int64_t revision) {
+  FIDELIO_ASSIGN_OR_RETURN(const EntryPtr found, Find(model));
+  FIDELIO_RETURN_IF_ERROR(CheckEtag(*found, etag));
+  FIDELIO_ASSIGN_OR_RETURN(const RevisionRecord record, GetRevision(model, revision));
+  if (found->record.current_revision == revision) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("revision ", revision, " of model \"", model, "\" is the current one and can't be deleted"));
+  }
+  return Checked(model, EraseRevision(database_, found->id, record));
+}
+
 }  // namespace fidelio
