@@ -57,6 +57,10 @@ std::string ForPeople(absl::string_view message) {
   return absl::StrReplaceAll(
       std::regex_replace(text, *kModel, "model $1"),
       {{"AddObservations", "fidelio observe"},
+       {"ListObservations", "fidelio observations list"},
+       {"WithdrawObservations", "fidelio observations withdraw"},
+       {"CorrectObservations", "fidelio observations correct"},
+       {"InitialDesign", "fidelio design"},
        {"start a fit and wait until it has succeeded", absl::StrCat("fidelio fit ", fit, " --watch makes one")}});
 }
 

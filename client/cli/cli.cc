@@ -18,7 +18,8 @@ namespace {
 constexpr char kFooter[] = R"(Every command explains itself: fidelio COMMAND --help
 
 A first model:
-  fidelio model create wing --inputs 2 --fidelities low,high
+  fidelio model create wing --inputs 2 --fidelities low,high --lower 0,0 --upper 1,1
+  fidelio design wing --fidelity low=40,high=10 -o runs.csv    then fill in its column y
   fidelio observe wing runs.csv
   fidelio fit wing --watch
   fidelio predict wing points.csv --quantiles 0.025,0.975
@@ -140,8 +141,12 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   return absl::StrCat(command, ": ", what, absl::EndsWith(what, "?") ? " See " : "; see ", command, " --help");
 }
 
-// What to look at when a server can't be reached, or does not know the caller.
+// What to look at when a server can't be reached, does not know the caller, or refuses a name.
 std::string Hint(const absl::Status& status, const GlobalOptions& options) {
+  // The server states the rule of names as a regular expression.
+  if (absl::StrContains(status.message(), "[a-z]([a-z0-9-]") && !absl::StrContains(status.message(), kNameRule)) {
+    return absl::StrCat("\n  ", kNameRule);
+  }
   if (absl::IsUnauthenticated(status)) return "\n  --token-file or FIDELIO_TOKEN_FILE names the file with your token";
   if (!absl::IsUnavailable(status)) return "";
   if (absl::StrContains(status.message(), "certificate verify failed")) {
@@ -177,7 +182,9 @@ int RunCli(const std::vector<std::string>& arguments, Streams& streams) {
   app.footer(absl::StrCat(kFooter, ExitCodeHelp()));
   AddGlobalOptions(app, context.options);
   AddTransferCommands(*AddModelCommands(app, context), context);
+  AddInitialDesignCommand(app, context);
   AddObserveCommand(app, context);
+  AddObservationsCommands(app, context);
   AddFitCommands(app, context);
   AddPredictCommand(app, context);
   AddScoreCommand(app, context);

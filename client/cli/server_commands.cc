@@ -1,4 +1,5 @@
 // fidelio revisions, rollback, server-info.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -19,13 +20,17 @@ absl::Status Revisions(Context& context, const std::string& model) {
   if (!client.ok()) return client.status();
   const auto revisions = (*client)->ListRevisions(model);
   if (!revisions.ok()) return revisions.status();
+  const bool withdrawn = std::any_of(revisions->begin(), revisions->end(),
+                                     [](const v1::Revision& revision) { return revision.withdrawn_count() > 0; });
   std::vector<std::vector<std::string>> rows = {
       {"REVISION", "FIT", "DATA VERSION", "OBSERVATIONS", "OBJECTIVE", "TIME", "CREATED", "BY", ""}};
+  if (withdrawn) rows[0].insert(rows[0].begin() + 4, "WITHDRAWN");
   for (const v1::Revision& revision : *revisions) {
     rows.push_back({client::ShortName(revision.name()), client::ShortName(revision.fit()),
                     absl::StrCat(revision.data_version()), absl::StrJoin(revision.observation_counts(), "/"),
                     RoundNumber(revision.elbo()), DurationText(ToDuration(revision.fit_duration())),
                     TimeText(revision.create_time()), revision.code_version(), revision.current() ? "current" : ""});
+    if (withdrawn) rows.back().insert(rows.back().begin() + 4, absl::StrCat(revision.withdrawn_count()));
   }
   context.Print(ToJsonList("revisions", *revisions),
                 revisions->empty()

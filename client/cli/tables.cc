@@ -70,9 +70,11 @@ absl::StatusOr<Eigen::MatrixXd> ReadMatrix(const DataTable& table, const std::ve
 
 absl::Status CheckObservationColumns(const DataTable& table) {
   for (const std::string& column : table.columns()) {
-    if (column != "level" && column != "fidelity" && column != "y" && column != "noise" && InputNumber(column) == 0) {
+    if (column != "level" && column != "fidelity" && column != "y" && column != "noise" && column != "run_id" &&
+        InputNumber(column) == 0) {
       return table.Error(absl::StrCat("header: unknown column ", column,
-                                      "; columns are level or fidelity, x1..xd, y and, if known, noise (a variance)"));
+                                      "; columns are level or fidelity, x1..xd, y and, if known, noise (a variance) "
+                                      "and run_id"));
     }
   }
   if (table.Column("y") < 0) return table.Error("header: no column y, the observed outputs");
@@ -103,6 +105,36 @@ absl::StatusOr<std::vector<int>> ReadLevels(const DataTable& table, const v1::Mo
     levels.push_back(*parsed);
   }
   return levels;
+}
+
+// The ids of all rows; empty when no row has one.
+absl::StatusOr<std::vector<std::string>> ReadRunIds(const DataTable& table) {
+  const int column = table.Column("run_id");
+  std::vector<std::string> ids;
+  int empty = -1;  // a row without an id
+  for (int i = 0; column >= 0 && i < table.rows(); ++i) {
+    ids.push_back(table.Text(i, column));
+    if (ids.back().empty()) empty = i;
+  }
+  if (empty < 0) return ids;
+  if (std::all_of(ids.begin(), ids.end(), [](const std::string& id) { return id.empty(); })) {
+    return std::vector<std::string>();
+  }
+  return table.Error(empty, column, "empty, but other rows have an id: give every row one, or none");
+}
+
+// Rows of a design whose runs were not made yet have no output.
+absl::Status CheckOutputs(const DataTable& table, int column) {
+  int count = 0, first = -1;
+  for (int i = 0; i < table.rows(); ++i) {
+    if (!table.Text(i, column).empty()) continue;
+    if (count++ == 0) first = i;
+  }
+  if (count == 0) return absl::OkStatus();
+  return table.Error(first, column,
+                     absl::StrCat("empty, must be the output of this run; ",
+                                  count == 1 ? "1 row has" : absl::StrCat(count, " rows have"),
+                                  " no output: fill in the outputs, or remove rows that were not run"));
 }
 
 }  // namespace
@@ -157,8 +189,11 @@ absl::StatusOr<ObservationTable> ReadObservations(const DataTable& table, const 
   if (!levels.ok()) return levels.status();
   const auto inputs = ReadMatrix(table, *columns);
   if (!inputs.ok()) return inputs.status();
+  if (absl::Status status = CheckOutputs(table, table.Column("y")); !status.ok()) return status;
   const auto outputs = ReadNumbers(table, table.Column("y"));
   if (!outputs.ok()) return outputs.status();
+  const auto run_ids = ReadRunIds(table);
+  if (!run_ids.ok()) return run_ids.status();
   Eigen::VectorXd noise;
   if (const int column = table.Column("noise"); column >= 0) {
     const auto numbers = ReadNumbers(table, column);
@@ -181,6 +216,9 @@ absl::StatusOr<ObservationTable> ReadObservations(const DataTable& table, const 
     batch.inputs = (*inputs)(rows, Eigen::all);
     batch.outputs = (*outputs)(rows);
     if (noise.size() > 0) batch.noise_variances = noise(rows);
+    for (const int row : rows) {
+      if (!run_ids->empty()) batch.run_ids.push_back((*run_ids)[static_cast<size_t>(row)]);
+    }
     result.batches.push_back(std::move(batch));
     result.rows.push_back(std::move(rows));
   }

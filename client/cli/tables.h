@@ -26,8 +26,8 @@ struct ObservationTable {
 // The level of a fidelity's name, or of a number from 0: "high" or "1". INVALID_ARGUMENT lists those that there are.
 absl::StatusOr<int> ParseLevel(const v1::Model& model, const std::string& text);
 
-// All rows of a table with the columns x1..xd, y, and optionally noise; and level or fidelity, unless `level` tells it
-// or the model has one fidelity.
+// All rows of a table with the columns x1..xd, y, and optionally noise and run_id; and level or fidelity, unless `level`
+// tells it or the model has one fidelity.
 absl::StatusOr<ObservationTable> ReadObservations(const DataTable& table, const v1::Model& model,
                                                   std::optional<int> level);
 

@@ -8,7 +8,10 @@ std::string DesignFigure(const ReportData& data) {
   if (data.suggestions.status().message().empty() && !data.suggestions.ok()) return "";  // nobody asked
   if (!data.suggestions.ok()) return Missing("There are no suggestions: ", data.suggestions.status());
   const client::Suggestions& next = *data.suggestions;
-  if (next.runs.empty()) return Missing("", absl::UnavailableError("No run would tell anything more."));
+  if (next.runs.empty()) {
+    return Missing("", absl::UnavailableError(next.shortfall_reason.empty() ? "No run would tell anything more."
+                                                                            : "No run: " + next.shortfall_reason));
+  }
   std::string head, body;
   for (Eigen::Index j = 0; j < data.centre.size(); ++j) absl::StrAppend(&head, "<th>x", j + 1, "</th>");
   int number = 0;

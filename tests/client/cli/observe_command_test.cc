@@ -18,7 +18,7 @@ TEST_F(CliTest, ObserveSendsOneBatchPerLevel) {
   };
   const Result result = Run({"observe", "wing", "-"}, "fidelity,x1,x2,y\nhigh,1,2,3\nlow,4,5,6\nhigh,7,8,9\n");
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(result.out, "3 observations added to model wing, which has now low 1, high 2 (data version 1)\n");
+  EXPECT_EQ(result.out, "3 observations added to model wing, which now has 1 low and 2 high (data version 1)\n");
   EXPECT_EQ(result.err, "");
   ASSERT_EQ(seen.observations_size(), 2);
   EXPECT_EQ(seen.observations(1).level(), 1u);
@@ -38,7 +38,7 @@ TEST_F(CliTest, ObserveCanConditionTheServedPosterior) {
   const Result result = Run({"observe", "wing", "-", "--condition"}, "fidelity,x1,x2,y\nhigh,1,2,3\n");
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_EQ(result.out,
-            "1 observation added to model wing, which has now low 1, high 2 (data version 4, revision 3)\n");
+            "1 observation added to model wing, which now has 1 low and 2 high (data version 4, revision 3)\n");
 }
 
 TEST_F(CliTest, ObserveNamesTheFieldThatIsWrongAndSendsNothing) {
