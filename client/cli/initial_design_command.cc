@@ -10,12 +10,12 @@
 #include "client/cli/as_typed.h"
 #include "client/cli/command.h"
 #include "client/cli/input.h"
-#include "client/cli/model_columns.h"
 #include "client/cli/runs_table.h"
 #include "client/cli/tables.h"
 #include "client/cli/text.h"
 #include "client/cli/words.h"
 #include "client/cpp/names.h"
+#include "client/cpp/variables.h"
 
 namespace fidelio::cli {
 namespace {
@@ -62,12 +62,15 @@ absl::StatusOr<std::vector<client::FidelityCount>> ParseCounts(const v1::Model& 
   return counts;
 }
 
-Json DesignJson(const client::InitialDesignRuns& runs) {
+Json InitialDesignJson(const v1::Model& model, const client::InitialDesignRuns& runs) {
   Json designs = Json::array();
   for (const client::FidelityInputs& design : runs.designs) {
     designs.push_back({{"fidelity", design.fidelity}, {"level", design.level}, {"inputs", ToJson(design.inputs)}});
   }
-  return {{"designs", designs}, {"total_cost", runs.total_cost}, {"data_version", runs.data_version}};
+  return {{"input_names", client::InputNames(model)},
+          {"designs", designs},
+          {"total_cost", runs.total_cost},
+          {"data_version", runs.data_version}};
 }
 
 absl::Status InitialDesign(Context& context, const InitialDesignCommand& options) {
@@ -100,14 +103,15 @@ absl::Status InitialDesign(Context& context, const InitialDesignCommand& options
     parts.push_back(absl::StrCat(fidelity.inputs.rows(), " ", fidelity.fidelity));
     total += fidelity.inputs.rows();
   }
-  if (absl::Status status = context.Write(options.output, DesignJson(*runs), RunsCsv(*model, runs->designs));
+  if (absl::Status status =
+          context.Write(options.output, InitialDesignJson(*model, *runs), RunsCsv(*model, runs->designs));
       !status.ok()) {
     return status;
   }
   const bool file = !options.output.empty() && options.output != "-";
   context.Remark(absl::StrCat(total, total == 1 ? " run (" : " runs (", absl::StrJoin(parts, ", "), ") at a cost of ",
                               RoundNumber(runs->total_cost), ": run the simulator, fill in the column ",
-                              OutputColumnName(*model), ", then `fidelio observe ", client::ShortName(model->name()),
+                              client::OutputName(*model), ", then `fidelio observe ", client::ShortName(model->name()),
                               " ", file ? options.output : "FILE", "`"));
   return absl::OkStatus();
 }

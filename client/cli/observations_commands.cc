@@ -8,7 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/as_typed.h"
 #include "client/cli/command.h"
-#include "client/cli/model_columns.h"
+#include "client/cli/counts_text.h"
 #include "client/cli/observations_table.h"
 #include "client/cli/run_ids.h"
 #include "client/cli/tables.h"
@@ -45,7 +45,7 @@ const TypedNames& PutRightNames() {
                                             {"run_ids", "ID"},
                                             {"batch_data_version", "--batch"},
                                             {"outputs", "outputs"},
-                                            {"noise_variances", "noise"},
+                                            {"noise_variances", "noise_variance"},
                                             {"reason", "--reason"}};
   return *names;
 }
@@ -202,8 +202,10 @@ void AddCorrect(CLI::App& group, Context& context) {
       "  fidelio observations correct wing 2-7=0.25 2-9=0.5\n"
       "  fidelio observations correct wing --file corrected.csv\n"
       "\nIds are in the column run_id of `fidelio observations list`. Inputs and ids stay. The file has the column\n"
-      "run_id, the output (y, or the name that the model gives it) and, if known, noise (a variance); other columns\n"
-      "do not matter. Revisions that know the old outputs stay as they are: fit again.\n",
+      "run_id, the output (its name, or y) and, if known, noise_variance; other columns do not matter, so that a "
+      "table\n"
+      "of `fidelio observations list -o` with edited outputs will do. Revisions that know the old outputs stay as they "
+      "are: fit again.\n",
       [&context, options] { return Correct(context, *options); });
   correct->add_option("NAME", options->name, "the model")->required();
   correct->add_option("CORRECTION", options->values, "ID=VALUE: the id of an observation and its right output");

@@ -6,8 +6,8 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
-#include "client/cli/model_columns.h"
 #include "client/cli/text.h"
+#include "client/cpp/variables.h"
 
 namespace fidelio::cli {
 namespace {
@@ -54,8 +54,8 @@ std::vector<std::string> Fields(const v1::Model& model, const client::Observatio
 
 std::vector<std::string> Header(const v1::Model& model) {
   std::vector<std::string> header = {"run_id", "fidelity"};
-  for (const std::string& name : InputColumnNames(model)) header.push_back(name);
-  header.push_back(OutputColumnName(model));
+  for (const std::string& name : client::InputNames(model)) header.push_back(name);
+  header.push_back(client::OutputName(model));
   header.push_back("noise_variance");
   return header;
 }
@@ -127,9 +127,8 @@ Json ObservationsJson(const v1::Model& model, const std::vector<client::Observat
       list.push_back(std::move(row));
     }
   }
-  Json names = Json::array();
-  for (const std::string& name : InputColumnNames(model)) names.push_back(name);
-  return {{"inputs", names}, {"output", OutputColumnName(model)}, {"observations", list}};
+  return {
+      {"input_names", client::InputNames(model)}, {"output_name", client::OutputName(model)}, {"observations", list}};
 }
 
 }  // namespace fidelio::cli

@@ -10,7 +10,6 @@
 #include "absl/strings/str_split.h"
 #include "client/cli/csv.h"
 #include "client/cli/input.h"
-#include "client/cli/model_columns.h"
 #include "client/cli/tables.h"
 
 namespace fidelio::cli {
@@ -79,17 +78,15 @@ absl::StatusOr<client::Correction> ReadCorrectionFile(const std::string& path, c
   auto ids = ReadIdColumn(*table);
   if (!ids.ok()) return ids.status();
   correction.run_ids = *std::move(ids);
-  const std::string output = OutputColumnName(model);
-  const auto outputs = ReadColumn(*table, table->Column(output) < 0 && table->Column("y") >= 0 ? "y" : output);
+  const auto outputs = ReadOutputs(*table, model);
   if (!outputs.ok()) return outputs.status();
   correction.outputs = *outputs;
-  // `fidelio observations list` leaves the variance empty where it is learned.
-  for (const char* name : {"noise", "noise_variance"}) {
-    const int column = table->Column(name);
-    bool any = false;
-    for (int i = 0; column >= 0 && i < table->rows(); ++i) any = any || !table->Text(i, column).empty();
-    if (!any) continue;
-    const auto noise = ReadColumn(*table, name);
+  // `fidelio observations list` leaves variances empty where they are learned.
+  const int column = table->Column("noise_variance");
+  bool any = false;
+  for (int i = 0; column >= 0 && i < table->rows(); ++i) any = any || !table->Text(i, column).empty();
+  if (any) {
+    const auto noise = ReadColumn(*table, "noise_variance");
     if (!noise.ok()) return noise.status();
     correction.noise_variances = *noise;
   }

@@ -21,7 +21,7 @@ absl::StatusOr<std::vector<std::string>> ReadIdsFile(const std::string& path, st
 // "2-7=0.25"
 absl::StatusOr<client::Correction> ParseCorrection(const std::vector<std::string>& values);
 
-// CSV with the columns run_id, the output and, if known, noise.
+// CSV with the columns run_id, the output and, if known, noise_variance; others do not matter.
 absl::StatusOr<client::Correction> ReadCorrectionFile(const std::string& path, const v1::Model& model,
                                                       std::istream& standard_input);
 

@@ -4,10 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "client/cli/model_columns.h"
 #include "client/cli/tables.h"
 #include "client/cli/text.h"
 #include "client/cpp/names.h"
+#include "client/cpp/variables.h"
 
 namespace fidelio::cli {
 
@@ -34,7 +34,7 @@ absl::StatusOr<std::vector<client::FidelityInputs>> ReadRuns(const DataTable& ta
 
 std::string RunsCsv(const v1::Model& model, const std::vector<client::FidelityInputs>& runs) {
   std::string csv =
-      absl::StrCat("fidelity,", absl::StrJoin(InputColumnNames(model), ","), ",", OutputColumnName(model), "\n");
+      absl::StrCat("fidelity,", absl::StrJoin(client::InputNames(model), ","), ",", client::OutputName(model), "\n");
   for (const client::FidelityInputs& fidelity : runs) {
     for (Eigen::Index i = 0; i < fidelity.inputs.rows(); ++i) {
       absl::StrAppend(&csv, fidelity.fidelity);

@@ -2,7 +2,8 @@
 //
 //   kind 101, StoredSpec             spec, string owner, list of u32 noise
 //   kind 106, ModelInfo              string name, spec, string etag, i64 data version, list of i64 counts, i64 revision,
-//                                    created, updated, u32 state, string reason
+//                                    created, updated, u32 state, string reason; since version 3: i64 withdrawn,
+//                                    i64 withdrawn of the current revision
 //   kind 107, AddObservationsAnswer  i64 data version, list of i64 counts, string etag, i64 revision
 #include "server/model/codec.h"
 #include "server/model/codec_fields.h"
@@ -26,6 +27,7 @@ namespace {
 bool IsServable(const ModelSpec& spec) {
   const int64_t d = spec.input_dimension;
   return d >= 1 && !spec.fidelities.empty() && spec.fidelities.size() <= static_cast<size_t>(kMaxLevels) &&
+         (spec.inputs.empty() || static_cast<int64_t>(spec.inputs.size()) == d) &&
          (!spec.input_box || (spec.input_box->lower.size() == d && spec.input_box->upper.size() == d));
 }
 
@@ -42,9 +44,9 @@ std::string Encode(const StoredSpec& value) {
 
 template <>
 absl::StatusOr<StoredSpec> Decode(absl::string_view bytes) {
-  return Read<StoredSpec>(bytes, kSpec, "description of a model", [](ByteReader& in, bool& good) {
+  return Read<StoredSpec>(bytes, kSpec, "description of a model", [](ByteReader& in, bool& good, uint32_t version) {
     StoredSpec value;
-    value.spec = GetSpec(in, good);
+    value.spec = GetSpec(in, good, version);
     value.owner = in.ReadString();
     const uint64_t levels = in.U64();
     for (uint64_t t = 0; t < levels && in.ok(); ++t) {
@@ -67,15 +69,17 @@ std::string Encode(const ModelInfo& value) {
   Put(value.updated, out);
   PutEnum(value.state, out);
   out.String(value.quarantine_reason);
+  out.I64(value.withdrawn_count);
+  out.I64(value.current_revision_withdrawn_count);
   return out.Seal(kModelAnswer, kVersion);
 }
 
 template <>
 absl::StatusOr<ModelInfo> Decode(absl::string_view bytes) {
-  return Read<ModelInfo>(bytes, kModelAnswer, "remembered answer", [](ByteReader& in, bool& good) {
+  return Read<ModelInfo>(bytes, kModelAnswer, "remembered answer", [](ByteReader& in, bool& good, uint32_t version) {
     ModelInfo value;
     value.name = in.ReadString();
-    value.spec = GetSpec(in, good);
+    value.spec = GetSpec(in, good, version);
     value.etag = in.ReadString();
     value.data_version = in.I64();
     value.observation_counts = GetIntegers(in);
@@ -84,6 +88,9 @@ absl::StatusOr<ModelInfo> Decode(absl::string_view bytes) {
     value.updated = GetTime(in);
     value.state = GetEnum(in, ModelState::kActive, ModelState::kQuarantined, good);
     value.quarantine_reason = in.ReadString();
+    if (version < 3) return value;
+    value.withdrawn_count = in.I64();
+    value.current_revision_withdrawn_count = in.I64();
     return value;
   });
 }

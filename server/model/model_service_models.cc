@@ -75,6 +75,9 @@ absl::StatusOr<ModelInfo> ModelService::UpdateModel(const MutationContext& conte
           }
           stored.spec.fidelities = *update.fidelities;
         }
+        if (update.inputs) stored.spec.inputs = *update.inputs;
+        if (update.output) stored.spec.output = *update.output;
+        if (update.keep_revisions) stored.spec.keep_revisions = *update.keep_revisions;
         FIDELIO_RETURN_IF_ERROR(ValidateSpec(stored.spec, options()));
         FIDELIO_ASSIGN_OR_RETURN(record, transaction.UpdateModel(model, 0, Encode(stored)));
         return InfoOf(record, stored);

@@ -58,13 +58,23 @@ struct FidelitySpec {
   double cost = 1;        // > 0
 };
 
+// Name, unit and description of an input or of the output. Only the name is needed.
+struct VariableSpec {
+  std::string name = {};
+  std::string unit = {};
+  std::string description = {};
+};
+
 struct ModelSpec {
   std::string description = {};
-  int64_t input_dimension = 0;
+  int64_t input_dimension = 0;  // of a new model: 0 means the number of `inputs`
   std::optional<InputBox> input_box = {};
   std::vector<FidelitySpec> fidelities = {};  // from the lowest
   OutputTransformSpec output_transform = {};
   ModelKind kind = ModelKind::kMfDgp;
+  std::vector<VariableSpec> inputs = {};    // one per column of inputs, or none: unnamed
+  std::optional<VariableSpec> output = {};  // absent: unnamed
+  int64_t keep_revisions = 0;               // 0: the server's setting
 };
 
 // What UpdateModel changes; what is absent stays.
@@ -72,6 +82,9 @@ struct ModelUpdate {
   std::optional<std::string> description = {};
   std::optional<std::optional<InputBox>> input_box = {};  // an empty inner one clears the box
   std::optional<std::vector<FidelitySpec>> fidelities = {};
+  std::optional<std::vector<VariableSpec>> inputs = {};    // an empty list clears the names
+  std::optional<std::optional<VariableSpec>> output = {};  // an empty inner one clears the name
+  std::optional<int64_t> keep_revisions = {};
 };
 
 struct ModelInfo {
@@ -84,7 +97,9 @@ struct ModelInfo {
   absl::Time created = absl::UnixEpoch();
   absl::Time updated = absl::UnixEpoch();
   ModelState state = ModelState::kActive;
-  std::string quarantine_reason = {};  // then spec and counts may be missing
+  std::string quarantine_reason = {};            // then spec and counts may be missing
+  int64_t withdrawn_count = 0;                   // observations withdrawn or replaced so far
+  int64_t current_revision_withdrawn_count = 0;  // of these, those that the current revision knows
 };
 
 struct ModelList {

@@ -12,6 +12,7 @@
 #include "server/model/core_models.h"
 #include "server/model/enum_names.h"
 #include "server/model/method_choice.h"
+#include "server/model/variable_names.h"
 #include "server/status/errors.h"
 
 namespace fidelio {
@@ -22,6 +23,7 @@ using Eigen::Index;
 constexpr size_t kMaxDescription = 4096;
 constexpr size_t kMaxFidelityName = 64;
 constexpr size_t kMaxRequestId = 64;
+constexpr int64_t kMostKeptRevisions = 1'000'000;
 constexpr int64_t kMostInducingPoints = 4000, kMostBatchSize = 100000, kMostSteps = 100000000;
 
 template <typename... Args>
@@ -193,12 +195,17 @@ absl::Status ValidateSpec(ModelSpec& spec, const ModelServiceOptions& options) {
   if (spec.description.size() > kMaxDescription) {
     return Invalid("model.description: ", spec.description.size(), " bytes, want at most ", kMaxDescription);
   }
+  if (spec.input_dimension == 0) spec.input_dimension = static_cast<int64_t>(spec.inputs.size());
   if (spec.input_dimension < 1 || spec.input_dimension > options.max_input_dimension) {
     return Invalid("model.input_dimension: ", spec.input_dimension, ", want 1 to ", options.max_input_dimension);
   }
   if (spec.input_box) FIDELIO_RETURN_IF_ERROR(CheckBox(*spec.input_box, spec.input_dimension));
   FIDELIO_RETURN_IF_ERROR(CheckFidelities(spec.fidelities, options.max_fidelities));
-  return CheckTransform(spec.output_transform);
+  FIDELIO_RETURN_IF_ERROR(CheckTransform(spec.output_transform));
+  if (spec.keep_revisions < 0 || spec.keep_revisions > kMostKeptRevisions) {
+    return Invalid("model.keep_revisions: ", spec.keep_revisions, ", want 0 to ", kMostKeptRevisions);
+  }
+  return ValidateVariables(spec);
 }
 
 absl::Status ValidateFitSpec(const FitSpec& spec) {

@@ -24,7 +24,7 @@ absl::Status ValidateModelName(absl::string_view name, absl::string_view field);
 // Empty, or at most 64 characters of [A-Za-z0-9_.-].
 absl::Status ValidateRequestId(absl::string_view id);
 
-// Also fills in the names of fidelities that have none.
+// Also fills in the names of fidelities that have none, and an input_dimension of 0 when inputs are given.
 absl::Status ValidateSpec(ModelSpec& spec, const ModelServiceOptions& options);
 
 absl::Status ValidateFitSpec(const FitSpec& spec);

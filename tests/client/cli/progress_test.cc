@@ -25,8 +25,19 @@ TEST(ProgressTest, ABarTellsAllThatIsKnown) {
 }
 
 TEST(ProgressTest, ABarFitsItsTerminal) {
-  EXPECT_EQ(ProgressBar(Running(0.25), 40), "[######------------------]  25 %  sampl");
-  EXPECT_EQ(ProgressBar(Running(7), 33), "[########################] 100 %");
+  // What is shown is whole, and says last how long it will take.
+  EXPECT_EQ(ProgressBar(Running(0.25), 100),
+            "[#####----------------]  25 %  sample, iteration 12, objective -3.25, 2.00 s, about 6.00 s to go");
+  EXPECT_EQ(ProgressBar(Running(0.25), 80),
+            "[####-------------]  25 %  sample, objective -3.25, 2.00 s, about 6.00 s to go");
+  EXPECT_EQ(ProgressBar(Running(0.25), 60), "[####---------------]  25 %  sample, 2.00 s, about 6.00 s to go");
+  EXPECT_EQ(ProgressBar(Running(0.25), 50), "[####---------------]  25 %  sample, about 6.00 s to go");
+  EXPECT_EQ(ProgressBar(Running(7), 33), "[########] 100 %  sample, about");
+  for (int width = 45; width < 130; ++width) {
+    const std::string bar = ProgressBar(Running(0.25), width);
+    EXPECT_LT(static_cast<int>(bar.size()), width);
+    EXPECT_TRUE(bar.ends_with("about 6.00 s to go")) << bar;
+  }
 }
 
 TEST(ProgressTest, AFitInTheQueueTellsHowManyAreAhead) {
