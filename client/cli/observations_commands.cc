@@ -202,10 +202,8 @@ void AddCorrect(CLI::App& group, Context& context) {
       "  fidelio observations correct wing 2-7=0.25 2-9=0.5\n"
       "  fidelio observations correct wing --file corrected.csv\n"
       "\nIds are in the column run_id of `fidelio observations list`. Inputs and ids stay. The file has the column\n"
-      "run_id, the output (its name, or y) and, if known, noise_variance; other columns do not matter, so that a "
-      "table\n"
-      "of `fidelio observations list -o` with edited outputs will do. Revisions that know the old outputs stay as they "
-      "are: fit again.\n",
+      "run_id, the output (its name, or y) and, if known, noise_variance. Other columns do not matter: edit what\n"
+      "`fidelio observations list -o` writes. Revisions that know the old outputs stay as they are: fit again.\n",
       [&context, options] { return Correct(context, *options); });
   correct->add_option("NAME", options->name, "the model")->required();
   correct->add_option("CORRECTION", options->values, "ID=VALUE: the id of an observation and its right output");

@@ -203,8 +203,17 @@ absl::Status InTermsOfFile(const absl::Status& status, const DataTable& table, c
   static const std::regex* const kField =
       new std::regex(R"(^observations\[(\d{1,9})\]\.(inputs|outputs|noise_variances): ([^]*)$)");
   static const std::regex* const kElement = new std::regex(R"(^element \[(\d{1,9}), (\d{1,9})\] ([^]*)$)");
+  static const std::regex* const kRunId =
+      new std::regex(R"(^(?:models/[a-z0-9-]+: )?observations\[(\d{1,9})\]\.run_ids\[(\d{1,9})\]: ([^]*)$)");
   const std::string message(status.message());
   std::smatch match, element;
+  if (std::regex_match(message, match, *kRunId)) {
+    const size_t batch = std::stoul(match[1]), i = std::stoul(match[2]);
+    const int column = table.Column("run_id");
+    if (column < 0 || batch >= observations.rows.size() || i >= observations.rows[batch].size()) return status;
+    return client::WithMessage(status,
+                               table.Error(observations.rows[batch][i], column, std::string(match[3])).message());
+  }
   if (!std::regex_match(message, match, *kField)) return status;
   const size_t batch = std::stoul(match[1]);
   const std::string what = match[3];
