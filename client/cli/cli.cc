@@ -123,6 +123,11 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
       for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
     }
   }
+  // A command that takes arguments besides its own commands.
+  const std::vector<const CLI::Option*> options = deepest->get_options();
+  const bool has_positionals = std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
+    return option->get_lnames().empty() && option->get_snames().empty();
+  });
   const bool missing = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
   const bool extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ConversionError)) {
@@ -131,7 +136,7 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
     what = WithVariable(app, what);  // it says itself which option has what value
   } else if (!commands.empty() && rest.empty()) {
     what = absl::StrCat("a command is missing: one of ", absl::StrJoin(commands, ", "));
-  } else if (!commands.empty() && !absl::StartsWith(rest.front(), "-")) {
+  } else if (!commands.empty() && !absl::StartsWith(rest.front(), "-") && !has_positionals) {
     what = absl::StrCat("\"", rest.front(), "\" is not a command", DidYouMean(rest.front(), commands));
   } else if (!rest.empty() && absl::StartsWith(rest.front(), "-")) {
     what = absl::StrCat("\"", rest.front(), "\" is not an option", DidYouMean(rest.front(), flags));
@@ -191,6 +196,7 @@ int RunCli(const std::vector<std::string>& arguments, Streams& streams) {
   AddSamplePathsCommand(app, context);
   AddDesignCommands(app, context);
   AddReportCommand(app, context);
+  AddRevisionsCommand(app, context);
   AddServerCommands(app, context);
   AddCompletionCommand(app, context);
   try {

@@ -155,7 +155,8 @@ void AddScoreCommand(CLI::App& app, Context& context);          // score
 void AddSamplePathsCommand(CLI::App& app, Context& context);    // sample-paths
 void AddDesignCommands(CLI::App& app, Context& context);        // sample-dpp, suggest, diagnose
 void AddReportCommand(CLI::App& app, Context& context);         // report
-void AddServerCommands(CLI::App& app, Context& context);        // revisions, rollback, server-info
+void AddRevisionsCommand(CLI::App& app, Context& context);      // revisions, revisions delete
+void AddServerCommands(CLI::App& app, Context& context);        // rollback, server-info
 void AddCompletionCommand(CLI::App& app, Context& context);     // completion; after all others
 
 }  // namespace fidelio::cli

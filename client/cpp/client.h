@@ -158,6 +158,8 @@ class Client {
   // Serves another revision (number or full name) from now on.
   absl::StatusOr<v1::Model> RollbackModel(absl::string_view model, absl::string_view revision,
                                           const CallOptions& call = {});
+  // Deletes a revision (number or full name) that is not the current one, with its bytes.
+  absl::Status DeleteRevision(absl::string_view model, absl::string_view revision, const CallOptions& call = {});
 
   absl::StatusOr<v1::ServerInfo> GetServerInfo(const CallOptions& call = {});
 

@@ -413,7 +413,8 @@ TEST_F(CliTest, EveryCommandHasHelpWithExamples) {
                                     "design",
                                     "observations list",
                                     "observations withdraw",
-                                    "observations correct"}) {
+                                    "observations correct",
+                                    "revisions delete"}) {
     std::vector<std::string> arguments = absl::StrSplit(command, ' ');
     arguments.push_back("--help");
     const Result result = Run(arguments);

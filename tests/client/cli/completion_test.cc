@@ -68,6 +68,11 @@ TEST(CompletionTest, BashOffersTheCommandsForObservationsAndDesigns) {
   EXPECT_EQ(Offered({"fidelio", "design", "wing", "--method", "l"}), Words({"latin-hypercube"}));
 }
 
+TEST(CompletionTest, BashOffersCommandsAndModelsWhereBothMayStand) {
+  EXPECT_EQ(Offered({"fidelio", "revisions", ""}), Words({"wing", "well", "delete"}));
+  EXPECT_EQ(Offered({"fidelio", "revisions", "delete", "wi"}), Words({"wing"}));
+}
+
 TEST(CompletionTest, BashOffersFiles) {
   TempDirectory directory;
   const std::string file = directory / "runs.csv";

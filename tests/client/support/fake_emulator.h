@@ -44,6 +44,7 @@ class FakeEmulator final : public v1::Emulator::Service {
   Handler<v1::DiagnoseRequest, v1::DiagnoseResponse> diagnose;
   Handler<v1::GetRevisionRequest, v1::Revision> get_revision;
   Handler<v1::ListRevisionsRequest, v1::ListRevisionsResponse> list_revisions;
+  Handler<v1::DeleteRevisionRequest, google::protobuf::Empty> delete_revision;
   Handler<v1::RollbackModelRequest, v1::Model> rollback_model;
   Handler<v1::GetServerInfoRequest, v1::ServerInfo> get_server_info;
   std::function<grpc::Status(grpc::ServerContext&, grpc::ServerWriter<v1::WatchFitResponse>&)> watch_fit;
@@ -133,6 +134,10 @@ class FakeEmulator final : public v1::Emulator::Service {
   grpc::Status ListRevisions(grpc::ServerContext* context, const v1::ListRevisionsRequest* request,
                              v1::ListRevisionsResponse* response) override {
     return Run(list_revisions, context, request, response);
+  }
+  grpc::Status DeleteRevision(grpc::ServerContext* context, const v1::DeleteRevisionRequest* request,
+                              google::protobuf::Empty* response) override {
+    return Run(delete_revision, context, request, response);
   }
   grpc::Status GetRevision(grpc::ServerContext* context, const v1::GetRevisionRequest* request,
                            v1::Revision* response) override {
