@@ -85,28 +85,30 @@ absl::Status ListObservations(Context& context, const ListObservationsCommand& o
 // ---- withdraw, correct ----
 
 // Says what was done, and what the served revision still knows. `verb`: "withdrawn from", "corrected in".
-absl::Status PrintChange(Context& context, client::Client& client, const std::string& name, const std::string& verb,
-                         const std::string& key, const client::ChangedObservations& changed) {
-  const auto model = client.GetModel(name);
-  if (!model.ok()) return model.status();
-  const std::string id = client::ShortName(model->name());
+void PrintChange(Context& context, client::Client& client, const std::string& name, const std::string& verb,
+                 const std::string& key, const client::ChangedObservations& changed) {
+  // The change is committed, so it is reported even if the model can't be read now.
+  const v1::Model model = client.GetModel(name).value_or(v1::Model());
+  const std::string id = client::ShortName(name);
   const int64_t known = changed.current_revision_withdrawn;
-  std::string text = absl::StrCat(changed.changed, changed.changed == 1 ? " observation " : " observations ", verb,
-                                  " model ", id, ", which now has ", CountsText(*model, changed.counts),
-                                  " (data version ", changed.data_version, ")");
+  std::string text =
+      absl::StrCat(changed.changed, changed.changed == 1 ? " observation " : " observations ", verb, " model ", id,
+                   ", which now has ", CountsText(model, changed.counts), " (data version ", changed.data_version, ")");
   if (known > 0) {
-    absl::StrAppend(&text, "\nfit again: revision ", client::ShortName(model->current_revision()), " still knows ",
-                    known, known == 1 ? " withdrawn observation" : " withdrawn observations", "; `fidelio fit ", id,
-                    " --watch` makes one without ", known == 1 ? "it" : "them");
+    absl::StrAppend(&text, "\nfit again: ",
+                    model.current_revision().empty()
+                        ? "the served revision"
+                        : absl::StrCat("revision ", client::ShortName(model.current_revision())),
+                    " still knows ", known, known == 1 ? " withdrawn observation" : " withdrawn observations",
+                    "; `fidelio fit ", id, " --watch` makes one without ", known == 1 ? "it" : "them");
   }
   context.Print(Json{{key, changed.changed},
                      {"data_version", changed.data_version},
                      {"observation_counts", changed.counts},
                      {"etag", changed.etag},
-                     {"current_revision", model->current_revision()},
+                     {"current_revision", model.current_revision()},
                      {"current_revision_withdrawn_count", known}},
                 text);
-  return absl::OkStatus();
 }
 
 absl::Status Withdraw(Context& context, const WithdrawCommand& options) {
@@ -126,7 +128,8 @@ absl::Status Withdraw(Context& context, const WithdrawCommand& options) {
   const auto changed = by_ids ? (*client)->WithdrawObservations(options.name, ids, options.reason)
                               : (*client)->WithdrawBatch(options.name, options.batch, options.reason);
   if (!changed.ok()) return AsTyped(changed.status(), PutRightNames());
-  return PrintChange(context, **client, options.name, "withdrawn from", "withdrawn", *changed);
+  PrintChange(context, **client, options.name, "withdrawn from", "withdrawn", *changed);
+  return absl::OkStatus();
 }
 
 absl::Status Correct(Context& context, const CorrectCommand& options) {
@@ -146,7 +149,8 @@ absl::Status Correct(Context& context, const CorrectCommand& options) {
   if (!correction.ok()) return correction.status();
   const auto changed = (*client)->CorrectObservations(options.name, *correction, options.reason);
   if (!changed.ok()) return AsTyped(changed.status(), PutRightNames());
-  return PrintChange(context, **client, options.name, "corrected in", "corrected", *changed);
+  PrintChange(context, **client, options.name, "corrected in", "corrected", *changed);
+  return absl::OkStatus();
 }
 
 void AddList(CLI::App& group, Context& context) {
