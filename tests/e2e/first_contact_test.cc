@@ -140,7 +140,9 @@ TEST_F(FirstContactTest, AWrongRowIsWithdrawnAndTheErrorFallsAgain) {
   EXPECT_TRUE(absl::StrContains(history, "typo,low,0.5,0.5,25,,2,")) << history;
   EXPECT_TRUE(absl::StrContains(history, ",withdrawn,3,")) << history;
   EXPECT_TRUE(absl::StrContains(history, ",mistyped\n")) << history;
-  EXPECT_EQ(Run("observations withdraw wing typo").code, 4);
+  const CommandResult again = Run("observations withdraw wing typo");
+  EXPECT_EQ(again.code, 4);
+  EXPECT_TRUE(absl::StrContains(again.output, "ID, entry 1: \"typo\" was withdrawn by data_version 3")) << again.output;
 }
 
 TEST_F(FirstContactTest, AWrongOutputIsCorrectedUnderItsId) {
