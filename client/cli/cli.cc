@@ -18,7 +18,8 @@ namespace {
 constexpr char kFooter[] = R"(Every command explains itself: fidelio COMMAND --help
 
 A first model:
-  fidelio model create wing --inputs 2 --fidelities low,high
+  fidelio model create wing --inputs 2 --fidelities low,high --lower 0,0 --upper 1,1
+  fidelio design wing --fidelity low=40,high=10 -o runs.csv    then fill in its column y
   fidelio observe wing runs.csv
   fidelio fit wing --watch
   fidelio predict wing points.csv --quantiles 0.025,0.975
@@ -122,6 +123,11 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
       for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
     }
   }
+  // A command that takes arguments besides its own commands.
+  const std::vector<const CLI::Option*> options = deepest->get_options();
+  const bool has_positionals = std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
+    return option->get_lnames().empty() && option->get_snames().empty();
+  });
   const bool missing = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
   const bool extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ConversionError)) {
@@ -130,7 +136,7 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
     what = WithVariable(app, what);  // it says itself which option has what value
   } else if (!commands.empty() && rest.empty()) {
     what = absl::StrCat("a command is missing: one of ", absl::StrJoin(commands, ", "));
-  } else if (!commands.empty() && !absl::StartsWith(rest.front(), "-")) {
+  } else if (!commands.empty() && !absl::StartsWith(rest.front(), "-") && !has_positionals) {
     what = absl::StrCat("\"", rest.front(), "\" is not a command", DidYouMean(rest.front(), commands));
   } else if (!rest.empty() && absl::StartsWith(rest.front(), "-")) {
     what = absl::StrCat("\"", rest.front(), "\" is not an option", DidYouMean(rest.front(), flags));
@@ -140,8 +146,12 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   return absl::StrCat(command, ": ", what, absl::EndsWith(what, "?") ? " See " : "; see ", command, " --help");
 }
 
-// What to look at when a server can't be reached, or does not know the caller.
+// What to look at when a server can't be reached, does not know the caller, or refuses a name.
 std::string Hint(const absl::Status& status, const GlobalOptions& options) {
+  // The server states the rule of names as a regular expression.
+  if (absl::StrContains(status.message(), "[a-z]([a-z0-9-]") && !absl::StrContains(status.message(), kNameRule)) {
+    return absl::StrCat("\n  ", kNameRule);
+  }
   if (absl::IsUnauthenticated(status)) return "\n  --token-file or FIDELIO_TOKEN_FILE names the file with your token";
   if (!absl::IsUnavailable(status)) return "";
   if (absl::StrContains(status.message(), "certificate verify failed")) {
@@ -177,13 +187,16 @@ int RunCli(const std::vector<std::string>& arguments, Streams& streams) {
   app.footer(absl::StrCat(kFooter, ExitCodeHelp()));
   AddGlobalOptions(app, context.options);
   AddTransferCommands(*AddModelCommands(app, context), context);
+  AddInitialDesignCommand(app, context);
   AddObserveCommand(app, context);
+  AddObservationsCommands(app, context);
   AddFitCommands(app, context);
   AddPredictCommand(app, context);
   AddScoreCommand(app, context);
   AddSamplePathsCommand(app, context);
   AddDesignCommands(app, context);
   AddReportCommand(app, context);
+  AddRevisionsCommand(app, context);
   AddServerCommands(app, context);
   AddCompletionCommand(app, context);
   try {

@@ -13,6 +13,7 @@
 #include "client/cli/input.h"
 #include "client/cli/tables.h"
 #include "client/cli/text.h"
+#include "client/cli/verdict.h"
 #include "client/cli/words.h"
 #include "client/cpp/variables.h"
 
@@ -163,9 +164,13 @@ Json SuggestionsJson(const v1::Model& model, const client::Suggestions& answer) 
                     {"value", run.value},
                     {"candidate", run.candidate}});
   }
-  return {{"input_names", client::InputNames(model)}, {"suggestions", runs},
-          {"total_cost", answer.total_cost},          {"variance_before", answer.variance_before},
-          {"variance_after", answer.variance_after},  {"revision", answer.revision},
+  return {{"input_names", client::InputNames(model)},
+          {"suggestions", runs},
+          {"shortfall_reason", answer.shortfall_reason},
+          {"total_cost", answer.total_cost},
+          {"variance_before", answer.variance_before},
+          {"variance_after", answer.variance_after},
+          {"revision", answer.revision},
           {"data_version", answer.data_version}};
 }
 
@@ -213,10 +218,15 @@ absl::Status Suggest(Context& context, const SuggestCommandOptions& options) {
   if (absl::Status status = context.Write(options.output, SuggestionsJson(*model, *answer), csv); !status.ok())
     return status;
   if (answer->runs.empty()) {
-    context.Remark("no run: the budget pays for none, or none would tell anything");
+    context.Remark(absl::StrCat("no run: ", answer->shortfall_reason.empty()
+                                                ? "the budget pays for none, or none would tell anything"
+                                                : answer->shortfall_reason));
   } else {
     context.Remark(absl::StrCat(RunsText(*model, *answer), ": ",
                                 ReductionText(*model, answer->variance_before, answer->variance_after)));
+    if (!answer->shortfall_reason.empty()) {
+      context.Remark(absl::StrCat("fewer than ", suggest.count, ": ", answer->shortfall_reason));
+    }
   }
   return absl::OkStatus();
 }
@@ -235,6 +245,7 @@ absl::Status Diagnose(Context& context, const DiagnoseCommandOptions& options) {
     fidelities.push_back({{"fidelity", d.fidelity},
                           {"level", d.level},
                           {"count", d.count},
+                          {"distinct_count", d.distinct_count},
                           {"r2", d.r2},
                           {"rmse", d.rmse},
                           {"coverage50", d.coverage50},
@@ -251,9 +262,12 @@ absl::Status Diagnose(Context& context, const DiagnoseCommandOptions& options) {
                       absl::StrCat(RoundNumber(d.residuals.cwiseAbs().maxCoeff()), " sd"), RoundNumber(d.inflation)});
     }
   }
-  context.Print(
-      Json{{"fidelities", fidelities}, {"revision", answer->revision}, {"data_version", answer->data_version}},
-      TextTable(rows));
+  context.Print(Json{{"fidelities", fidelities},
+                     {"verdict", answer->verdict.has_value() ? ToJson(*answer->verdict) : Json()},
+                     {"withdrawn_count", answer->withdrawn_count},
+                     {"revision", answer->revision},
+                     {"data_version", answer->data_version}},
+                absl::StrCat(TextTable(rows), "\n", VerdictText(answer->verdict)));
   return absl::OkStatus();
 }
 
@@ -356,7 +370,8 @@ void AddDiagnose(CLI::App& app, Context& context) {
       "  fidelio diagnose wing --revision 2 --json\n"
       "\nEvery observation is predicted from the others of its fidelity and those of the lower ones. A model to\n"
       "trust has R² near 1, about as many observations in the intervals as these promise, and residuals of some\n"
-      "2 or 3 standard deviations at most. Few observations tell little.\n",
+      "2 or 3 standard deviations at most. The verdict below the table says whether the intervals of the highest\n"
+      "fidelity can be relied on; it needs ten distinct observations of that fidelity.\n",
       [&context, options] { return Diagnose(context, *options); });
   command->add_option("NAME", options->name, "the model")->required();
   command->add_option("--revision", options->revision, "number of a revision; default: the current one")

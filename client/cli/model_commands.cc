@@ -75,7 +75,15 @@ std::string Describe(const v1::Model& model) {
   }
   if (model.keep_revisions() > 0) add("revisions kept", absl::StrCat(model.keep_revisions()));
   add("data version", absl::StrCat(model.data_version()));
-  add("revision", OrNone(client::ShortName(model.current_revision())));
+  if (model.withdrawn_count() > 0) {
+    add("withdrawn",
+        absl::StrCat(model.withdrawn_count(), model.withdrawn_count() == 1 ? " observation" : " observations"));
+  }
+  const int64_t known = model.current_revision_withdrawn_count();
+  add("revision", absl::StrCat(OrNone(client::ShortName(model.current_revision())),
+                               known > 0 ? absl::StrCat(", which still knows ", known, " withdrawn ",
+                                                        known == 1 ? "observation" : "observations", ": fit again")
+                                         : ""));
   add("created", TimeText(model.create_time()));
   add("updated", TimeText(model.update_time()));
   add("etag", model.etag());

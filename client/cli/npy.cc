@@ -38,6 +38,7 @@ class NpyTable final : public DataTable {
     return number;
   }
   std::string Text(int row, int column) const override { return ExactNumber(numbers_(row, column)); }
+  int64_t RowNumber(int row) const override { return first_ + row; }
   void AppendCsv(int row, int column, std::string* out) const override { out->append(Text(row, column)); }
 
  private:

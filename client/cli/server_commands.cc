@@ -1,4 +1,4 @@
-// fidelio revisions, rollback, server-info.
+// fidelio rollback, server-info.
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,26 +13,6 @@
 
 namespace fidelio::cli {
 namespace {
-
-absl::Status Revisions(Context& context, const std::string& model) {
-  const auto client = context.Connect();
-  if (!client.ok()) return client.status();
-  const auto revisions = (*client)->ListRevisions(model);
-  if (!revisions.ok()) return revisions.status();
-  std::vector<std::vector<std::string>> rows = {
-      {"REVISION", "FIT", "DATA VERSION", "OBSERVATIONS", "OBJECTIVE", "TIME", "CREATED", "BY", ""}};
-  for (const v1::Revision& revision : *revisions) {
-    rows.push_back({client::ShortName(revision.name()), client::ShortName(revision.fit()),
-                    absl::StrCat(revision.data_version()), absl::StrJoin(revision.observation_counts(), "/"),
-                    RoundNumber(revision.elbo()), DurationText(ToDuration(revision.fit_duration())),
-                    TimeText(revision.create_time()), revision.code_version(), revision.current() ? "current" : ""});
-  }
-  context.Print(ToJsonList("revisions", *revisions),
-                revisions->empty()
-                    ? absl::StrCat("no revisions; `fidelio fit ", client::ShortName(model), " --watch` makes one")
-                    : TextTable(rows));
-  return absl::OkStatus();
-}
 
 absl::Status ServerInfo(Context& context) {
   const auto client = context.Connect();
@@ -74,11 +54,6 @@ absl::Status Rollback(Context& context, const std::string& model, const std::str
 }  // namespace
 
 void AddServerCommands(CLI::App& app, Context& context) {
-  auto model = std::make_shared<std::string>();
-  AddCommand(app, context, "revisions", "List the revisions of a model, the newest first", "  fidelio revisions wing\n",
-             [&context, model] { return Revisions(context, *model); })
-      ->add_option("NAME", *model, "the model")
-      ->required();
   auto rolled_back = std::make_shared<std::string>();
   auto revision = std::make_shared<std::string>();
   CLI::App* rollback =

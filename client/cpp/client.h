@@ -62,23 +62,48 @@ class Client {
   absl::StatusOr<AddedObservations> AddObservations(absl::string_view model,
                                                     const std::vector<Observations>& observations,
                                                     const CallOptions& call = {}) {
-    return AddObservations(model, observations, ObservationUpdate::kNone, call);
+    return AddObservations(model, observations, AddOptions(), call);
   }
   absl::StatusOr<AddedObservations> AddObservations(absl::string_view model,
                                                     const std::vector<Observations>& observations,
-                                                    ObservationUpdate update, const CallOptions& call = {});
+                                                    const AddOptions& options, const CallOptions& call = {});
 
-  // Appends what is too much for one call: one call for every answer of `next`, each all or nothing, until that is empty.
-  // The request id of chunk i (from 0) is `call.request_id` (a random one when that is empty), a dot and i, so that the
-  // same chunks with the same id are added once, however often it is tried. `on_chunk` (may be null) hears of every call
-  // that was committed. Each call has the time of `call`. Answers the last, or the first error.
+  // Appends what is too much for one call: one call for everything that `next` returns, each all or nothing, until that
+  // is empty. The request id of chunk i (from 0) is `call.request_id` (a random one when that is empty), a dot and i, so
+  // that the same chunks with the same id are added once, however often they are sent. `on_chunk` (may be null) sees what
+  // every call committed, with warnings about the rows of that chunk. Each call has the time of `call`. Returns the first
+  // error, or the last response with the sums of all: rows of its warnings are counted over all chunks.
+  // `options.update` must be kNone.
   absl::StatusOr<AddedObservations> AddObservationChunks(
       absl::string_view model, const std::function<absl::StatusOr<std::vector<Observations>>()>& next,
-      const std::function<void(const AddedObservations&)>& on_chunk, const CallOptions& call = {});
+      const std::function<void(const AddedObservations&)>& on_chunk, const CallOptions& call = {}) {
+    return AddObservationChunks(model, next, on_chunk, AddOptions(), call);
+  }
+  absl::StatusOr<AddedObservations> AddObservationChunks(
+      absl::string_view model, const std::function<absl::StatusOr<std::vector<Observations>>()>& next,
+      const std::function<void(const AddedObservations&)>& on_chunk, const AddOptions& options,
+      const CallOptions& call = {});
 
-  // The observations of one level (absent: all) in the order in which they were added, at most `most` of them.
+  // Observations in the order in which they were added.
+  absl::StatusOr<std::vector<Observations>> ListObservations(absl::string_view model,
+                                                             const ListObservationsOptions& options,
+                                                             const CallOptions& call = {});
   absl::StatusOr<std::vector<Observations>> ListObservations(absl::string_view model, std::optional<int> level,
-                                                             int64_t most, const CallOptions& call = {});
+                                                             int64_t most, const CallOptions& call = {}) {
+    return ListObservations(model, {.level = level, .most = most}, call);
+  }
+
+  // Takes observations out of use, by their ids: all of them, or none when one is not in use (NOT_FOUND). They stay
+  // readable (ListObservationsOptions::show_withdrawn), and revisions that know them stay as they are.
+  absl::StatusOr<ChangedObservations> WithdrawObservations(absl::string_view model,
+                                                           const std::vector<std::string>& run_ids,
+                                                           absl::string_view reason, const CallOptions& call = {});
+  // The same for all observations in use that one data_version added.
+  absl::StatusOr<ChangedObservations> WithdrawBatch(absl::string_view model, int64_t data_version,
+                                                    absl::string_view reason, const CallOptions& call = {});
+  // Replaces outputs; ids, inputs and fidelities stay. All of them, or none.
+  absl::StatusOr<ChangedObservations> CorrectObservations(absl::string_view model, const Correction& correction,
+                                                          absl::string_view reason, const CallOptions& call = {});
 
   // Starts a fit, which goes on without this client.
   absl::StatusOr<v1::Fit> Fit(absl::string_view model, const v1::FitOptions& options, const CallOptions& call = {});
@@ -114,6 +139,9 @@ class Client {
   absl::StatusOr<PathSamples> SamplePaths(absl::string_view model, const Eigen::Ref<const Eigen::MatrixXd>& inputs,
                                           const SampleOptions& options = {}, const CallOptions& call = {});
 
+  // Inputs to begin with, spread over the box. Needs no fit.
+  absl::StatusOr<InitialDesignRuns> InitialDesign(absl::string_view model, const InitialDesignOptions& options,
+                                                  const CallOptions& call = {});
   // Inputs to observe next that are good and unlike each other.
   absl::StatusOr<DppDesign> SampleDpp(absl::string_view model, const DppOptions& options = {},
                                       const CallOptions& call = {});

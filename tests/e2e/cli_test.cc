@@ -91,9 +91,9 @@ TEST_F(CliTest, LongFilesAreObservedInPartsAndPredictedInAStream) {
   Write("points.csv", points);
   const std::string observe =
       absl::StrCat("observe wing ", Path("many.csv"), " --level low --chunk-rows 8000 --request-id a");
-  EXPECT_TRUE(absl::StrContains(Ok(observe), "low 30012, high 5 (data version 5)"));
+  EXPECT_TRUE(absl::StrContains(Ok(observe), "30012 low and 5 high (data version 5)"));
   // The same again adds nothing.
-  EXPECT_TRUE(absl::StrContains(Ok(observe), "low 30012, high 5 (data version 5)"));
+  EXPECT_TRUE(absl::StrContains(Ok(observe), "30012 low and 5 high (data version 5)"));
 
   Ok(absl::StrCat("predict wing ", Path("points.csv"), " -o ", Path("all.csv")));
   const std::vector<std::string> lines = absl::StrSplit(Read("all.csv"), '\n', absl::SkipEmpty());

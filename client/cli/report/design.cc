@@ -9,7 +9,10 @@ std::string DesignFigure(const ReportData& data) {
   if (data.suggestions.status().message().empty() && !data.suggestions.ok()) return "";  // nobody asked
   if (!data.suggestions.ok()) return Missing("There are no suggestions: ", data.suggestions.status());
   const client::Suggestions& next = *data.suggestions;
-  if (next.runs.empty()) return Missing("", absl::UnavailableError("No run would tell anything more."));
+  if (next.runs.empty()) {
+    return Missing("", absl::UnavailableError(next.shortfall_reason.empty() ? "No run would tell anything more."
+                                                                            : "No run: " + next.shortfall_reason));
+  }
   std::string head, body;
   for (const std::string& label : client::InputLabels(data.model)) {
     absl::StrAppend(&head, "<th>", Escape(label), "</th>");

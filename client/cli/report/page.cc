@@ -57,6 +57,9 @@ std::string Facts(const ReportData& data) {
                         revision.data_version() < data.model.data_version()
                             ? Small(absl::StrCat("of ", data.model.data_version(), ": newer data not in it"))
                             : "")),
+      revision.withdrawn_count() > 0
+          ? Fact("withdrawn", absl::StrCat(revision.withdrawn_count(), Small("observations that it knows: fit again")))
+          : "",
       Fact("fit time", absl::StrCat(DurationText(ToDuration(revision.fit_duration())),
                                     Small(absl::StrCat("seed ", revision.options().seed())))),
       Fact("fitted", absl::StrCat(TimeText(revision.create_time()), Small("UTC"))), "</dl>\n");

@@ -107,7 +107,13 @@ class Collector {
     return absl::OkStatus();
   }
 
-  // The first observations of every fidelity: those that the revision knows.
+  // Whether the revision knows these observations, which may have been withdrawn since.
+  bool Knows(const client::Observations& batch) const {
+    return batch.data_version <= data_.revision.data_version() &&
+           (!batch.withdrawal.has_value() || batch.withdrawal->data_version() > data_.revision.data_version());
+  }
+
+  // The first observations of every fidelity that the revision knows.
   absl::Status GetObservations() {
     const bool box = data_.model.has_input_box();
     data_.lower = VectorXd::Constant(d(), std::numeric_limits<double>::infinity());
@@ -119,12 +125,14 @@ class Collector {
           .cost = data_.model.fidelities(t).has_cost() ? data_.model.fidelities(t).cost() : 1,
           .count = t < data_.revision.observation_counts_size() ? data_.revision.observation_counts(t) : 0};
       const int64_t wanted = std::min(fidelity.count, kMostFetched);
-      const auto batches = client_.ListObservations(model(), t, wanted);
+      const auto batches = client_.ListObservations(
+          model(), {.level = t, .show_withdrawn = true, .most = wanted + data_.model.withdrawn_count()});
       if (!batches.ok()) return batches.status();
       MatrixXd x(wanted, d());
       VectorXd y(wanted);
       Index n = 0;
       for (const client::Observations& batch : *batches) {
+        if (!Knows(batch)) continue;
         const Index rows = std::min<Index>(batch.outputs.size(), wanted - n);
         x.middleRows(n, rows) = batch.inputs.topRows(rows);
         y.segment(n, rows) = batch.outputs.head(rows);

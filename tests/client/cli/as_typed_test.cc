@@ -20,13 +20,14 @@ TEST(AsTypedTest, FieldsBecomeTheFlagsThatSetThem) {
   EXPECT_EQ(Typed("model.fidelities[0].name: \"\""), "--fidelities, entry 1: \"\"");
   EXPECT_EQ(Typed("model.fidelities: 0 entries"), "--fidelities: 0 entries");
   EXPECT_EQ(Typed("model.input_box.lower[2]: nan"), "--lower, entry 3: nan");
+  EXPECT_EQ(AsTyped(absl::NotFoundError("model_id: gone"), kNames).message(), "NAME: gone");
 }
 
 TEST(AsTypedTest, OtherMessagesStayAsTheyAre) {
   for (const char* message : {"model_id_2: x", "model.input_box: x", "no field", "model.fidelities_x[0]: y", "a[: b"}) {
     EXPECT_EQ(Typed(message), message);
   }
-  EXPECT_EQ(AsTyped(absl::NotFoundError("model_id: gone"), kNames).message(), "model_id: gone");
+  EXPECT_EQ(AsTyped(absl::AbortedError("model_id: gone"), kNames).message(), "model_id: gone");
 }
 
 TEST(ForPeopleTest, NamesAreThoseThatPeopleSay) {

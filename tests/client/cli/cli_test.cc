@@ -358,7 +358,7 @@ TEST_F(CliTest, AServerWithoutTlsIsMetWithThat) {
 }
 
 TEST_F(CliTest, GroupsOfCommandsExplainThemselvesWithoutWhatIsNotAbove) {
-  for (const std::string group : {"model", "completion"}) {
+  for (const std::string group : {"model", "observations", "completion"}) {
     const std::string help = Run({group, "--help"}).out;
     EXPECT_NE(help.find("fidelio " + group + " COMMAND --help"), std::string::npos) << help;
     EXPECT_EQ(help.find("options above"), std::string::npos) << help;
@@ -407,12 +407,34 @@ TEST_F(CliTest, RevisionsAndFitsGoByTheirNumbers) {
 
 TEST_F(CliTest, EveryCommandHasHelpWithExamples) {
   EXPECT_NE(Run({"--help"}).out.find("Exit codes:"), std::string::npos);
-  for (const std::string command :
-       {"model create",    "model list",     "model show",     "model update", "model delete",
-        "model export",    "model import",   "observe",        "fit",          "fits",
-        "predict",         "score",          "sample-paths",   "sample-dpp",   "suggest",
-        "diagnose",        "report",         "revisions",      "rollback",     "server-info",
-        "completion bash", "completion zsh", "completion fish"}) {
+  for (const std::string command : {"model create",
+                                    "model list",
+                                    "model show",
+                                    "model update",
+                                    "model delete",
+                                    "model export",
+                                    "model import",
+                                    "observe",
+                                    "fit",
+                                    "fits",
+                                    "predict",
+                                    "score",
+                                    "sample-paths",
+                                    "sample-dpp",
+                                    "suggest",
+                                    "diagnose",
+                                    "report",
+                                    "revisions",
+                                    "rollback",
+                                    "server-info",
+                                    "completion bash",
+                                    "completion zsh",
+                                    "completion fish",
+                                    "design",
+                                    "observations list",
+                                    "observations withdraw",
+                                    "observations correct",
+                                    "revisions delete"}) {
     std::vector<std::string> arguments = absl::StrSplit(command, ' ');
     arguments.push_back("--help");
     const Result result = Run(arguments);
