@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import ipaddress
 import math
 import os
 import secrets
@@ -11,7 +12,7 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tupl
 
 import grpc
 
-from fidelio import errors
+from fidelio import _arguments, errors
 from fidelio._retry import Backoff, RetryPolicy
 from fidelio.v1 import emulator_pb2
 
@@ -62,6 +63,29 @@ class Options:
         return self.address
 
     @property
+    def is_loopback(self) -> bool:
+        """Whether calls stay on this machine: localhost, a literal loopback address, or a socket of the file system.
+
+        A name such as 127.example.com may lead anywhere."""
+        if self.address.startswith(("unix:", "unix-abstract:")):
+            return True
+        address = self.address
+        for scheme in ("ipv4:", "ipv6:", "dns:///", "dns:"):
+            if address.startswith(scheme):
+                address = address[len(scheme) :]
+                break
+        if address.startswith("["):
+            host = address[1 : address.find("]")]
+        else:
+            host = address.partition(":")[0]
+        if host.lower() == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(host).is_loopback
+        except ValueError:
+            return False
+
+    @property
     def uses_tls(self) -> bool:
         return self.tls or any((self.tls_ca, self.tls_cert, self.tls_key, self.tls_server_name))
 
@@ -74,10 +98,9 @@ class Options:
             raise errors.InvalidArgument("tls_cert, tls_key: a client's certificate and its key are needed together")
         if self.token and not all("!" <= character <= "~" for character in self.token):
             raise errors.InvalidArgument("token: must be one line of visible ASCII characters without blanks")
-        local = self.address == "localhost" or self.address.startswith(("127.", "localhost:", "[::1]", "unix:"))
-        if self.token and not self.uses_tls and not local and not self.insecure_token:
+        if self.token and not self.uses_tls and not self.is_loopback and not self.insecure_token:
             raise errors.InvalidArgument(
-                f'token: would travel to "{self.address}" readable by everyone on the way; use TLS'
+                f'token: would be sent to "{self.address}" unencrypted, readable by anyone on the way; use TLS'
             )
 
 
@@ -132,7 +155,7 @@ class Caller:
                 response_deserializer=method.output_type._concrete_class.FromString,
             )
 
-        # Health.Check of the whole server, whose request is empty and whose answer does not matter.
+        # Health.Check of the whole server, whose request is empty and whose response does not matter.
         self._probe = self._channel.unary_unary("/grpc.health.v1.Health/Check")
 
     def close(self) -> None:
@@ -146,7 +169,7 @@ class Caller:
         return Backoff(policy or self.options.retry, self._pause)
 
     def once(self, method: str, request: Any, deadline: float) -> Any:
-        """One attempt. Streams are answered at once, and raise grpc.RpcError later."""
+        """One attempt. Streams are returned at once, and raise grpc.RpcError later."""
         timeout = None if math.isinf(deadline) else max(0.0, deadline - time.monotonic())
         if self._closed:
             raise errors.FailedPrecondition("this client was closed; make another one")
@@ -160,24 +183,25 @@ class Caller:
             return errors.from_rpc_error(error, note=note)
         return errors.from_rpc_error(error)
 
-    def retrying(self, attempt: Callable[[], Any], deadline: float) -> Any:
-        """The answer of `attempt`, called again while the server is unavailable."""
+    def retrying(self, attempt: Callable[[], Any], deadline: float, method: str = "") -> Any:
+        """What `attempt` returns, which is called again while the server is unavailable."""
         backoff = self.backoff()
         while True:
             try:
                 return attempt()
             except grpc.RpcError as raw:
                 error = self.error(raw)
+                error._speak_of(lambda text: _arguments.translate(method, text))
             if not isinstance(error, errors.Unavailable) or not backoff.wait(error, deadline):
                 raise backoff.give_up(error) from None
 
     def call(self, method: str, request: Any, timeout: Optional[float] = None) -> Any:
         """A unary call with its retries."""
         deadline = self.deadline(timeout)
-        return self.retrying(lambda: self.once(method, request, deadline), deadline)
+        return self.retrying(lambda: self.once(method, request, deadline), deadline, method)
 
     def pages(self, method: str, request: Any, timeout: Optional[float] = None) -> Iterator[Any]:
-        """The answers of a call, page by page."""
+        """The responses of a call, page by page."""
         while True:
             page = self.call(method, request, timeout)
             yield page
@@ -188,7 +212,7 @@ class Caller:
     def send(self, method: str, requests: Callable[[], Iterable[Any]], timeout: Optional[float] = None) -> Any:
         """A call with a stream of requests, made anew for each attempt."""
         deadline = self.deadline(timeout)
-        return self.retrying(lambda: self.once(method, iter(requests()), deadline), deadline)
+        return self.retrying(lambda: self.once(method, iter(requests()), deadline), deadline, method)
 
     def _pause(self, delay: float) -> None:
         """Between two attempts: ends early when the server comes back."""
