@@ -48,13 +48,11 @@ def doubles_of(values: Any, what: str) -> Array:
 
 def finite(array: Array, what: str, advice: str = "") -> Array:
     """The array, if all its numbers are finite; otherwise an error that names the rows."""
-    bad = np.flatnonzero(~np.isfinite(array).reshape(len(array), -1).all(axis=1))
+    bad = np.flatnonzero(~np.isfinite(array) if array.ndim == 1 else ~np.isfinite(array).all(axis=1))
     if bad.size:
         shown = ", ".join(map(str, bad[:10])) + (", …" if bad.size > 10 else "")
-        raise InvalidArgument(
-            f"{what}: row{'s' * (bad.size > 1)} {shown} ({bad.size} of {len(array)}) "
-            f"{'have' if bad.size > 1 else 'has'} no finite number (nan or inf){advice}"
-        )
+        rows = f"row {shown} is" if bad.size == 1 else f"rows {shown} ({bad.size} of {len(array)}) are"
+        raise InvalidArgument(f"{what}: {rows} not finite (nan or inf){advice}")
     return array
 
 

@@ -205,8 +205,8 @@ class MultiFidelityRegressor(RegressorMixin, BaseEstimator):
         shown = [value.item() if isinstance(value, np.generic) else value for value in distinct]
         if self.column_ is not None or (values.dtype.kind not in "biuf" and len(distinct) > 1):
             raise InvalidArgument(
-                f"fidelities: missing; list the values of the fidelity from the lowest to the highest. "
-                f"There are {shown} here"
+                f"fidelities: missing; list the values of the fidelity from the lowest to the highest. There are "
+                f"{shown} here (a scaler before this estimator must leave their column alone)"
             )
         return distinct
 
@@ -272,8 +272,8 @@ class FidelityKFold:
     >>> X = np.column_stack([np.arange(8.0), [0, 0, 0, 0, 1, 1, 1, 1]])
     >>> for train, test in FidelityKFold(2, fidelity=-1, highest=1).split(X):
     ...     print(train.tolist(), test.tolist())
-    [0, 1, 2, 3, 4, 7] [5, 6]
-    [0, 1, 2, 3, 5, 6] [4, 7]
+    [0, 1, 2, 3, 5, 7] [4, 6]
+    [0, 1, 2, 3, 4, 6] [5, 7]
     """
 
     def __init__(self, n_splits: int = 5, *, fidelity: Any = -1, highest: Any, seed: int = 0) -> None:
