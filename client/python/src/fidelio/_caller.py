@@ -75,7 +75,9 @@ class Options:
                 address = address[len(scheme) :]
                 break
         if address.startswith("["):
-            host = address[1 : address.find("]")]
+            host, _, rest = address[1:].partition("]")
+            if rest and not rest.startswith(":"):
+                return False
         else:
             host = address.partition(":")[0]
         if host.lower() == "localhost":
@@ -191,6 +193,8 @@ class Caller:
                 return attempt()
             except grpc.RpcError as raw:
                 error = self.error(raw)
+                if isinstance(error, errors.Unimplemented) and not str(error):
+                    error.args = (f"the server lacks {method}: it is older than this package",)
                 error._speak_of(lambda text: _arguments.translate(method, text))
             if not isinstance(error, errors.Unavailable) or not backoff.wait(error, deadline):
                 raise backoff.give_up(error) from None
