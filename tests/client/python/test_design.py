@@ -12,7 +12,11 @@ from fidelio.v1 import design_pb2, model_pb2
 @pytest.fixture
 def empty(client, name):
     return client.create_model(
-        name, inputs=["angle", "speed"], fidelities=["low", "high"], costs=[1, 10], box=fidelio.Box(lower=[0, 10], upper=[1, 20])
+        name,
+        inputs=["angle", "speed"],
+        fidelities=["low", "high"],
+        costs=[1, 10],
+        box=fidelio.Box(lower=[0, 10], upper=[1, 20]),
     )
 
 
@@ -73,7 +77,9 @@ def test_counts_that_can_not_be_are_refused(empty, counts, message):
 
 def test_suggestions_that_are_none_say_why(fitted):
     runs = fitted.suggest(3, budget=0.1)
-    assert len(runs) == 0 and "budget" in runs.reason and runs.reason in repr(runs) and runs.reason in runs._repr_html_()
+    assert (
+        len(runs) == 0 and "budget" in runs.reason and runs.reason in repr(runs) and runs.reason in runs._repr_html_()
+    )
     assert runs.inputs().shape == (0, 2)
 
 
@@ -132,5 +138,3 @@ def test_revisions_can_be_deleted(client, name):
     model.update(keep_revisions=1)
     model.fit(seed=3)
     assert [revision.number for revision in model.revisions()] == [3]
-
-

@@ -34,7 +34,9 @@ def test_exist_ok_takes_the_model_that_is_there_but_no_other_one(client, model):
     again = client.create_model(model.name, inputs=2, **same, exist_ok=True)
     assert again.info.etag == model.info.etag
     for change in ({"fidelities": ["high", "low"]}, {"costs": [1, 2]}, {"kind": "gp"}, {"box": None}):
-        with pytest.raises(fidelio.InvalidArgument, match="(?s)exists, but it is not what this call would create.*, not"):
+        with pytest.raises(
+            fidelio.InvalidArgument, match="(?s)exists, but it is not what this call would create.*, not"
+        ):
             client.create_model(model.name, inputs=2, **{**same, **change}, exist_ok=True)
     with pytest.raises(fidelio.InvalidArgument, match="inputs: 2, not 3"):
         client.create_model(model.name, inputs=3, fidelities=2, exist_ok=True)

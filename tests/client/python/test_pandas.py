@@ -26,5 +26,7 @@ def test_columns_go_by_name_not_by_place(fitted):
     assert np.array_equal(expected, fitted.predict(x))
     assert np.array_equal(model.predict(frame[["x2", "x1"]]), expected)
     assert np.array_equal(fitted.client.model(fitted.name).predict(frame[["x2", "x1"]]), expected)
-    with pytest.raises(fidelio.InvalidArgument, match="columns 'x1', 'height', but the inputs of the model have no names"):
+    with pytest.raises(
+        fidelio.InvalidArgument, match="columns 'x1', 'height', but the inputs of the model have no names"
+    ):
         model.predict(frame.rename(columns={"x2": "height"}))

@@ -83,7 +83,8 @@ def test_type_checkers_know_what_calls_return(tmp_path):
     lines = [line for line in _mypy(tmp_path, GOOD).splitlines() if "Revealed type" in line or "error" in line]
     assert len(lines) == 7 and not [line for line in lines if "error" in line], "\n".join(lines)
     for line, expected in zip(
-        lines, ["ndarray", "tuple[numpy.ndarray", "Suggestion", "FidelityDiagnostics", "Design", "Literal[", "Suggestions"]
+        lines,
+        ["ndarray", "tuple[numpy.ndarray", "Suggestion", "FidelityDiagnostics", "Design", "Literal[", "Suggestions"],
     ):
         assert expected in line.replace("builtins.", "").replace("Tuple[", "tuple["), line
 

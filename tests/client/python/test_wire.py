@@ -41,4 +41,3 @@ def test_matrices_travel_as_bytes_and_are_read_in_both_encodings():
 def test_a_matrix_that_is_not_its_shape_is_a_bug_of_the_server():
     with pytest.raises(fidelio.Internal, match="mean with 1 numbers, but 2 × 1"):
         _wire.from_matrix(matrix_pb2.Matrix(rows=2, cols=1, f64_le=bytes(8)), "mean")
-

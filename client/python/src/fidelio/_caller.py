@@ -214,7 +214,7 @@ class Caller:
             request.page_token = page.next_page_token
 
     def send(self, method: str, requests: Callable[[], Iterable[Any]], timeout: Optional[float] = None) -> Any:
-        """A call with a stream of requests, made anew for each attempt."""
+        """A call with a stream of requests, made again for each attempt."""
         deadline = self.deadline(timeout)
         return self.retrying(lambda: self.once(method, iter(requests()), deadline), deadline, method)
 

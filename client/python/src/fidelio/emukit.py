@@ -62,7 +62,7 @@ class FidelioModel(
 ):
     """A model of Emukit on a Fidelio server.
 
-    Rows that set_data() appends are taken into account at once; optimize() learns hyperparameters anew. Before the
+    Rows that set_data() appends are taken into account at once; optimize() learns hyperparameters again. Before the
     first optimize(), predictions call it. The model on the server is deleted with this object.
 
     Parameters
