@@ -5,7 +5,7 @@ import concurrent.futures
 import grpc
 
 import fidelio
-from fidelio._caller import SERVICE
+from fidelio._caller import SERVICE, methods
 
 
 class FakeServer:
@@ -16,8 +16,8 @@ class FakeServer:
         self.requests = []
         self._server = grpc.server(concurrent.futures.ThreadPoolExecutor(4))
         handlers = {}
-        for method in SERVICE.methods:
-            if not method.client_streaming and not method.server_streaming:
+        for method, sends, receives in methods():
+            if not sends and not receives:
                 handlers[method.name] = grpc.unary_unary_rpc_method_handler(
                     self._respond(method.name),
                     request_deserializer=method.input_type._concrete_class.FromString,

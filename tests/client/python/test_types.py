@@ -66,7 +66,10 @@ model.suggest(1, criterion="nonsense")
 model.initial_design(5, method="nonsense")
 
 async def main() -> None:
-    await (await fidelio.AsyncClient().model("m")).suggest(1, criterion="nonsense")
+    client = fidelio.AsyncClient()
+    await (await client.model("m")).suggest(1, criterion="nonsense")
+    await (await client.model("m")).fit(kernel="nonsense")
+    await client.create_model("m", 2, kind="nonsense")
 """
 
 

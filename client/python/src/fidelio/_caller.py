@@ -11,6 +11,7 @@ import time
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
 import grpc
+from google.protobuf import descriptor_pb2
 
 from fidelio import _arguments, errors
 from fidelio._retry import Backoff, RetryPolicy
@@ -19,6 +20,14 @@ from fidelio.v1 import emulator_pb2
 _PORT = 50051  # where servers listen unless told
 
 SERVICE = emulator_pb2.DESCRIPTOR.services_by_name["Emulator"]
+
+
+def methods() -> Iterator[Tuple[Any, bool, bool]]:
+    """The methods of the service, and whether requests and responses are streams (which protobuf 4.21 does not say)."""
+    file = descriptor_pb2.FileDescriptorProto.FromString(emulator_pb2.DESCRIPTOR.serialized_pb)
+    for declared in file.service[0].method:
+        yield SERVICE.methods_by_name[declared.name], declared.client_streaming, declared.server_streaming
+
 
 # As client/cpp/channel.cc: connections come back soon after the server does; limits are the server's.
 _CHANNEL_OPTIONS: List[Tuple[str, Any]] = [
@@ -146,11 +155,8 @@ class Caller:
         self._channel = _connect(options)
         self._metadata = [("authorization", f"Bearer {options.token}")] if options.token else None
         self._methods: Dict[str, Any] = {}
-        method: Any
-        for method in SERVICE.methods:
-            kind = ("stream" if method.client_streaming else "unary") + (
-                "_stream" if method.server_streaming else "_unary"
-            )
+        for method, sends, receives in methods():
+            kind = ("stream" if sends else "unary") + ("_stream" if receives else "_unary")
             self._methods[method.name] = getattr(self._channel, kind)(
                 f"/{SERVICE.full_name}/{method.name}",
                 request_serializer=method.input_type._concrete_class.SerializeToString,

@@ -47,6 +47,40 @@ def _awaitable(method: Callable[Concatenate[Any, P], T]) -> Callable[Concatenate
     return call
 
 
+def _finding(method: Callable[Concatenate[Any, P], Model]) -> Callable[Concatenate[Any, P], Awaitable[AsyncModel]]:
+    """The same of methods that return a model."""
+
+    @functools.wraps(method)
+    async def call(self: Any, *arguments: Any, **options: Any) -> AsyncModel:
+        return AsyncModel(await self._run(functools.partial(method, self.sync, *arguments, **options)), self._threads)
+
+    return call
+
+
+def _fitting(method: Callable[Concatenate[Any, P], Fit]) -> Callable[Concatenate[Any, P], Awaitable[AsyncFit]]:
+    """The same of Model.fit, which waits without a thread of the pool."""
+
+    @functools.wraps(method)
+    async def call(
+        self: Any,
+        progress: bool = False,
+        *,
+        wait: bool = True,
+        callback: Optional[OnEvent] = None,
+        timeout: Optional[float] = None,
+        **options: Any,
+    ) -> AsyncFit:
+        start: Any = method
+        fit = AsyncFit(await self._run(functools.partial(start, self.sync, wait=False, **options)), self._threads)
+        if wait:
+            await fit.wait(progress, callback, timeout)
+            if not fit.sync.not_served:
+                self.sync._known(revision=fit.sync.revision)
+        return fit
+
+    return call  # type: ignore[return-value]
+
+
 class _Threads:
     """The threads of an AsyncClient."""
 
@@ -174,35 +208,7 @@ class AsyncModel(_Handle):
     def _repr_html_(self) -> str:
         return self.sync._repr_html_()
 
-    async def fit(
-        self,
-        progress: bool = False,
-        *,
-        wait: bool = True,
-        callback: Optional[OnEvent] = None,
-        timeout: Optional[float] = None,
-        **options: Any,
-    ) -> AsyncFit:
-        """Learns from all observations, as Model.fit.
-
-        Parameters
-        ----------
-        progress, wait, callback, timeout
-            As in Model.fit. Cancelling the wait leaves the fit running.
-        **options
-            The other options of Model.fit.
-
-        Returns
-        -------
-        AsyncFit
-        """
-        started = await self._run(functools.partial(self.sync.fit, wait=False, **options))
-        fit = AsyncFit(started, self._threads)
-        if wait:
-            await fit.wait(progress, callback, timeout)
-            if not fit.sync.not_served:
-                self.sync._known(revision=fit.sync.revision)
-        return fit
+    fit = _fitting(Model.fit)
 
     async def fits(self) -> List[AsyncFit]:
         """All fits of the model, the newest first."""
@@ -264,6 +270,9 @@ class AsyncClient(_Handle):
 
     sync: Client
     server_info = _awaitable(Client.server_info)
+    create_model = _finding(Client.create_model)
+    model = _finding(Client.model)
+    import_model = _finding(Client.import_model)
 
     def __init__(self, address: Union[None, str, Client] = None, *, threads: int = 16, **options: Any) -> None:
         sync = address if isinstance(address, Client) else Client(address, **options)
@@ -285,20 +294,6 @@ class AsyncClient(_Handle):
         await asyncio.get_running_loop().run_in_executor(None, self.sync.close)
         self._threads.close()
 
-    async def create_model(self, *arguments: Any, **options: Any) -> AsyncModel:
-        """Creates a model without data, as Client.create_model."""
-        return AsyncModel(
-            await self._run(functools.partial(self.sync.create_model, *arguments, **options)), self._threads
-        )
-
-    async def model(self, name: str) -> AsyncModel:
-        """A model of the server, as Client.model."""
-        return AsyncModel(await self._run(functools.partial(self.sync.model, name)), self._threads)
-
     async def models(self) -> List[AsyncModel]:
         """All models that the caller may see, by name."""
         return [AsyncModel(model, self._threads) for model in await self._run(self.sync.models)]
-
-    async def import_model(self, source: Any, name: Optional[str] = None) -> AsyncModel:
-        """Creates a model from what AsyncModel.export wrote, as Client.import_model."""
-        return AsyncModel(await self._run(functools.partial(self.sync.import_model, source, name)), self._threads)

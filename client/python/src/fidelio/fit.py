@@ -218,6 +218,8 @@ class Fit:
             renewal = time.monotonic() + options.watch_renewal
             error: errors.FidelioError = errors.Unavailable(f"{self.name}: the server ended the stream")
             stream = self._stream = self._caller.once("WatchFit", request, min(deadline, renewal))
+            if self._abandoned:  # before there was a stream to cancel
+                stream.cancel()
             try:
                 for event in stream:
                     backoff.reset()
