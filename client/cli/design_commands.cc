@@ -1,4 +1,5 @@
 // fidelio sample-dpp, suggest, diagnose.
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "client/cli/tables.h"
 #include "client/cli/text.h"
 #include "client/cli/words.h"
+#include "client/cpp/variables.h"
 
 namespace fidelio::cli {
 namespace {
@@ -68,10 +70,10 @@ absl::StatusOr<std::unique_ptr<DataTable>> ReadCandidates(Context& context, cons
   return (*input)->Tables(NameInputColumns(model))->Next(std::numeric_limits<int>::max());
 }
 
-// The header of a table that observe takes once it has a column y.
+// The header of a table that observe takes once it has a column of outputs.
 std::string DesignHeader(const v1::Model& model) {
   std::string header = "fidelity";
-  for (uint32_t j = 1; j <= model.input_dimension(); ++j) absl::StrAppend(&header, ",x", j);
+  for (const std::string& name : client::InputNames(model)) absl::StrAppend(&header, ",", name);
   return absl::StrCat(header, "\n");
 }
 
@@ -113,6 +115,10 @@ absl::Status SampleDpp(Context& context, const SampleDppOptions& options) {
     if (!candidates.ok()) return candidates.status();
     dpp.candidates = *std::move(candidates);
     if (given) {
+      const std::vector<std::string> inputs = client::InputNames(*model);
+      if (std::find(inputs.begin(), inputs.end(), "quality") != inputs.end()) {
+        return absl::InvalidArgumentError("--quality: given, which is the column quality, but that is an input");
+      }
       auto quality = ReadColumn(**table, "quality");
       if (!quality.ok()) return quality.status();
       dpp.quality = *std::move(quality);
@@ -126,6 +132,7 @@ absl::Status SampleDpp(Context& context, const SampleDppOptions& options) {
   const std::string fidelity = level < 0 ? "" : model->fidelities(level).name();
   const Json json = {{"fidelity", fidelity},
                      {"level", level},
+                     {"input_names", client::InputNames(*model)},
                      {"inputs", ToJson(design->inputs)},
                      {"indices", design->indices},
                      {"quality", ToJson(design->quality)},
@@ -146,7 +153,7 @@ absl::Status SampleDpp(Context& context, const SampleDppOptions& options) {
 
 // ---- suggest ----
 
-Json SuggestionsJson(const client::Suggestions& answer) {
+Json SuggestionsJson(const v1::Model& model, const client::Suggestions& answer) {
   Json runs = Json::array();
   for (const client::Suggestion& run : answer.runs) {
     runs.push_back({{"fidelity", run.fidelity},
@@ -156,11 +163,9 @@ Json SuggestionsJson(const client::Suggestions& answer) {
                     {"value", run.value},
                     {"candidate", run.candidate}});
   }
-  return {{"suggestions", runs},
-          {"total_cost", answer.total_cost},
-          {"variance_before", answer.variance_before},
-          {"variance_after", answer.variance_after},
-          {"revision", answer.revision},
+  return {{"input_names", client::InputNames(model)}, {"suggestions", runs},
+          {"total_cost", answer.total_cost},          {"variance_before", answer.variance_before},
+          {"variance_after", answer.variance_after},  {"revision", answer.revision},
           {"data_version", answer.data_version}};
 }
 
@@ -205,7 +210,8 @@ absl::Status Suggest(Context& context, const SuggestCommandOptions& options) {
 
   std::string csv = DesignHeader(*model);
   for (const client::Suggestion& run : answer->runs) absl::StrAppend(&csv, DesignRow(run.fidelity, run.input));
-  if (absl::Status status = context.Write(options.output, SuggestionsJson(*answer), csv); !status.ok()) return status;
+  if (absl::Status status = context.Write(options.output, SuggestionsJson(*model, *answer), csv); !status.ok())
+    return status;
   if (answer->runs.empty()) {
     context.Remark("no run: the budget pays for none, or none would tell anything");
   } else {
@@ -258,7 +264,7 @@ void AddName(CLI::App* command, DesignOptions& options) {
 void AddDesignOptions(CLI::App* command, DesignOptions& options) {
   CLI::Option* candidates = command->add_option(
       "--candidates", options.candidates,
-      "CSV with the columns x1..xd (or .npy) to choose from, or - for standard input; default: points that "
+      "CSV with a column per input, by name (or .npy), to choose from, or - for standard input; default: points that "
       "the server makes in the model's box, or in the range of its observations");
   candidates->type_name("FILE");
   command->add_option("--candidate-count", options.candidate_count, "how many points the server makes")
@@ -280,8 +286,9 @@ void AddSampleDpp(CLI::App& app, Context& context) {
       "  fidelio sample-dpp wing --k 5 -o next.csv\n"
       "  fidelio sample-dpp wing --k 5 --candidates grid.csv --method map --quality mean\n"
       "  fidelio sample-dpp wing --k 8 --level coarse --exclude-observed --seed 7\n"
-      "\nThe output has the columns fidelity and x1..xd: run the simulator there, add a column y, and give the\n"
-      "file to fidelio observe. With --json it also has the rows that were chosen, and what the design is worth.\n"
+      "\nThe output has a column fidelity and one per input. Run the simulator there, add a column with the output\n"
+      "(its name, or y), and give the file to fidelio observe. With --json it also has the rows that were chosen, and "
+      "what the design is worth.\n"
       "\nDesigns are drawn from a k-DPP: likely are inputs where the model is uncertain and which are far from\n"
       "each other; --quality tells what else is good:\n"
       "  none   nothing: uncertainty and distance alone (default)\n"
@@ -310,8 +317,9 @@ void AddSuggest(CLI::App& app, Context& context) {
       "  fidelio suggest wing --count 4 --budget 50 -o next.csv\n"
       "  fidelio suggest wing --count 10 --levels coarse\n"
       "  fidelio suggest wing --criterion expected-improvement --maximise\n"
-      "\nThe output has the columns fidelity and x1..xd: run the simulator there, add a column y, and give the\n"
-      "file to fidelio observe. Costs are those of the model (fidelio model create --costs).\n"
+      "\nThe output has a column fidelity and one per input. Run the simulator there, add a column with the output\n"
+      "(its name, or y), and give the file to fidelio observe. Costs are those of the model (fidelio model create "
+      "--costs).\n"
       "\nCriteria:\n"
       "  variance-reduction    expected fall of the mean variance of the highest fidelity, per cost (default)\n"
       "  max-variance          where the highest fidelity is least known\n"

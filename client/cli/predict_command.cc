@@ -114,7 +114,9 @@ void AddPredictCommand(CLI::App& app, Context& context) {
       "same revision, in pieces, and memory stays small (but with --json, which is one document).\n",
       [&context, options] { return Predict(context, *options); });
   predict->add_option("NAME", options->name, "the model")->required();
-  predict->add_option("FILE", options->file, "CSV with a header and the columns x1..xd, .npy, or - for standard input")
+  predict
+      ->add_option("FILE", options->file,
+                   "CSV with a header (names of the inputs, or x1..xd), .npy, or - for standard input")
       ->required();
   predict->add_option("--level", options->level, "fidelity: its name, or its number from 0; default the highest");
   predict->add_option("--quantiles", options->quantiles, "probabilities above 0 and below 1: 0.025,0.975")

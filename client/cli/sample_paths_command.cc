@@ -88,7 +88,9 @@ void AddSamplePathsCommand(CLI::App& app, Context& context) {
       "those of one call belong together; functions of one seed are the same in every call.\n",
       [&context, options] { return SamplePaths(context, *options); });
   command->add_option("NAME", options->name, "the model")->required();
-  command->add_option("FILE", options->file, "CSV with a header and the columns x1..xd, .npy, or - for standard input")
+  command
+      ->add_option("FILE", options->file,
+                   "CSV with a header (names of the inputs, or x1..xd), .npy, or - for standard input")
       ->required();
   command->add_option("--count", options->sample.count, "how many paths")->check(Positive())->capture_default_str();
   AddChoice(command, context, "--kind", "KIND", "joint or function; default joint", PathKindWords(),

@@ -39,13 +39,13 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // `model` as in the contract: input_dimension and fidelities are required.
+  // `model` as in the contract: fidelities, and input_dimension or inputs (with names and units), are required.
   absl::StatusOr<v1::Model> CreateModel(absl::string_view id, const v1::Model& model, const CallOptions& call = {});
   absl::StatusOr<v1::Model> GetModel(absl::string_view model, const CallOptions& call = {});
   // All of them, by name.
   absl::StatusOr<std::vector<v1::Model>> ListModels(const CallOptions& call = {});
-  // Changes the fields that `paths` names ("description", "input_box", "fidelities") to those of `model`, whose name says
-  // which model.
+  // Changes the fields that `paths` names ("description", "input_box", "fidelities", "inputs", "outputs",
+  // "keep_revisions") to those of `model`, whose name says which model.
   absl::StatusOr<v1::Model> UpdateModel(const v1::Model& model, const std::vector<std::string>& paths,
                                         const CallOptions& call = {});
   absl::Status DeleteModel(absl::string_view model, const CallOptions& call = {});

@@ -54,9 +54,17 @@ struct Suggestion {
   double value = 0;  // of the criterion: mean variance reduction, sd, expected improvement, or bound; before this run
 };
 
+// Why there are fewer runs than asked for.
+enum class Shortfall {
+  kNone,
+  kBudgetTooSmall,  // it is below the cost of every level that may be run
+  kBudgetSpent,     // what is left of it pays for no run that is expected to reduce the variance
+  kNothingToLearn,  // no run at any candidate is expected to reduce the variance
+};
+
 struct Suggestions {
-  std::vector<Suggestion>
-      runs;                    // fewer than asked for when the budget is spent, or no run is expected to tell anything
+  std::vector<Suggestion> runs;
+  Shortfall shortfall = Shortfall::kNone;
   double variance_before = 0;  // of f_T, mean over the targets
   double variance_after = 0;   // expected after all runs
 };

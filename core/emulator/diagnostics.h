@@ -13,6 +13,7 @@ namespace fidelio {
 
 struct LevelDiagnostics {
   int count = 0;                // observations; without any, the rest is 0
+  int distinct_count = 0;       // inputs among those: copies were left out together
   Vector mean, variance, cdf;   // as in LeaveOneOut, in the order of the observations
   Vector residuals;             // (y − mean)/sd
   double rmse = 0;              // √mean (y − mean)²

@@ -53,7 +53,8 @@ struct SampleOptions {
   std::function<absl::Status()> check = {};  // asked now and then, by any of the threads; its error ends the work
 };
 
-// The observations of a level, each predicted from the others of its level and those of the levels below.
+// The observations of a level, each predicted from the others of its level and those of the levels below. Observations with
+// exactly equal inputs (copies) are left out together.
 struct LeaveOneOut {
   Vector y;              // n
   Vector mean;           // n
@@ -61,6 +62,8 @@ struct LeaveOneOut {
   Vector cdf;            // n, the predicted probability of values up to y
   Vector log_density;    // n, log p(y)
   double inflation = 1;  // what variances of predictions at this level are multiplied by, because these were too small
+  // n: observations with the same number, from 0, are copies of each other (EqualRows::group). Empty: none are.
+  std::vector<int> group = {};
 };
 
 // The most inputs that JointMoments and SamplePaths take at once: both hold several n×n matrices per thread.

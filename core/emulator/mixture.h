@@ -21,6 +21,7 @@ struct Mixture {
 struct ObservedMixtures {
   Vector y;
   Matrix weight, mean, variance;
+  std::vector<int> group = {};  // as in LeaveOneOut
 };
 
 Vector MixtureMean(const Mixture& mixture);
@@ -34,6 +35,9 @@ Vector MixtureLogDensity(const Mixture& mixture, const Vector& y);
 
 // What such mixtures say about their y.
 LeaveOneOut Summarise(const ObservedMixtures& observed);
+
+// The mean over the distinct inputs of (y − mean)²/variance.
+double MeanSquaredResidual(const LeaveOneOut& left_out);
 
 }  // namespace fidelio
 

@@ -57,7 +57,8 @@ class Export final : public ModelExport {
                 name, {.from = *from_, .last_version = model_->record.data_version, .max_points = 1}));
         from_ = page.next;
         if (!page.blocks.empty()) {
-          return EncodePart(FileObservations{page.blocks[0].data_version, page.blocks[0].block});
+          const StoredBlock& part = page.blocks[0];
+          return EncodePart(FileObservations{part.data_version, part.block, part.withdrawn});
         }
       }
       stage_ = Stage::kRevisions;

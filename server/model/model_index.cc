@@ -34,6 +34,7 @@ ModelInfo InfoOf(const IndexedModel& model) {
   info.updated = model.record.updated;
   info.state = model.damage.empty() ? ModelState::kActive : ModelState::kQuarantined;
   info.quarantine_reason = model.damage;
+  for (const WithdrawnCount& withdrawn : model.stored.withdrawn) info.withdrawn_count += withdrawn.count;
   return info;
 }
 

@@ -40,7 +40,7 @@ using IndexedModelPtr = std::shared_ptr<const IndexedModel>;
 // Changes with every change of the record, and is another one for a model of the same name that was made again.
 std::string EtagOf(const ModelRecord& record);
 
-ModelInfo InfoOf(const IndexedModel& model);
+ModelInfo InfoOf(const IndexedModel& model);  // without current_revision_withdrawn_count
 
 class ModelIndex {
  public:

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "server/model/core_models.h"
 #include "server/model/model_service.h"
+#include "server/model/observation_history.h"
 #include "server/model/service_impl.h"
 #include "server/status/errors.h"
 
@@ -23,6 +24,7 @@ absl::StatusOr<RevisionInfo> InfoOf(const IndexedModel& model, const RevisionRec
   info.size_bytes = record.checkpoint_bytes;
   info.sha256 = record.sha256;
   info.current = record.id == model.record.current_revision;
+  info.withdrawn = WithdrawnSince(model.stored.withdrawn, info.data_version);
   return info;
 }
 
@@ -120,7 +122,7 @@ absl::StatusOr<ModelInfo> ModelService::RollbackModel(const MutationContext& con
         if (absl::IsNotFound(wanted.status())) return RevisionNotFound(model, revision);
         FIDELIO_RETURN_IF_ERROR(wanted.status());
         FIDELIO_ASSIGN_OR_RETURN(record, transaction.SetCurrentRevision(model, 0, revision));
-        return InfoOf(IndexedModel{.record = record, .stored = found->stored});
+        return InfoOf(transaction, IndexedModel{.record = record, .stored = found->stored});
       },
       [&](const ModelInfo&) { impl_->context.index().Put(record); });
 }

@@ -36,6 +36,8 @@ void ToMessage(const ModelInfo& model, v1::Model* message);
 // At most `max_elements` numbers in any matrix.
 absl::StatusOr<std::vector<ObservationBatch>> ToObservations(const v1::AddObservationsRequest& request,
                                                              int64_t max_elements);
+absl::StatusOr<Correction> ToCorrection(const v1::CorrectObservationsRequest& request, int64_t max_elements);
+void ToMessage(const AddObservationsAnswer& answer, absl::string_view model, v1::AddObservationsResponse* message);
 absl::StatusOr<ObservationUpdate> ToObservationUpdate(v1::ObservationUpdate update, absl::string_view field);
 void ToMessage(const ObservationBatch& batch, v1::MatrixEncoding encoding, v1::ObservationBatch* message);
 // A position and the data_version of all pages, as the cursor of a page token. The reader takes nothing for granted.

@@ -123,6 +123,7 @@ void ToMessage(const RevisionInfo& revision, v1::Revision* message) {
   message->set_size_bytes(revision.size_bytes);
   message->set_sha256(revision.sha256);
   message->set_current(revision.current);
+  message->set_withdrawn_count(revision.withdrawn);
 }
 
 }  // namespace fidelio

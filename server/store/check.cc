@@ -111,6 +111,14 @@ class Checker {
                                ReadBlocks(database_, model.id, model.record.data_version, query));
       rows_["observations"] += static_cast<int64_t>(page.blocks.size());
       for (const StoredBlock& stored : page.blocks) {
+        if (stored.withdrawn) {
+          for (const RowRange& range : stored.withdrawn->rows) {
+            const auto of = static_cast<size_t>(range.level);
+            if (of >= counts.size()) return absl::DataLossError("it has withdrawn observations of an unknown level");
+            counts[of] -= range.count;
+          }
+          continue;
+        }
         const auto level = static_cast<size_t>(stored.block.level);
         if (counts.size() <= level) counts.resize(level + 1, 0);
         counts[level] += stored.block.rows;

@@ -48,6 +48,8 @@ class SqliteTransaction final : public StoreTransaction {
   absl::Status DeleteModel(absl::string_view model, int64_t etag) override;
   absl::StatusOr<int64_t> AppendObservations(absl::string_view model,
                                              absl::Span<const ObservationBlock> batch) override;
+  absl::StatusOr<int64_t> WithdrawObservations(absl::string_view model, const WithdrawnRows& withdrawn,
+                                               absl::Span<const ObservationBlock> batch) override;
   absl::StatusOr<FitRecord> CreateFit(absl::string_view model, absl::string_view options) override;
   absl::StatusOr<FitRecord> UpdateFit(absl::string_view model, int64_t fit, const FitChange& change) override;
   absl::StatusOr<RevisionRecord> AddRevision(absl::string_view model, absl::string_view metadata,
@@ -75,6 +77,8 @@ class SqliteTransaction final : public StoreTransaction {
 
   absl::Status Put(const ModelEntry& entry);  // writes the model's row
   absl::Status PutStore(const StoreRow& row);
+  absl::StatusOr<int64_t> PutVersion(absl::string_view model, const WithdrawnRows* withdrawn,
+                                     absl::Span<const ObservationBlock> batch);
   absl::Status EraseRequests(const ModelEntry& entry);
   absl::Status DeleteRows(const ModelEntry& entry);
 

@@ -89,6 +89,11 @@ class StoreTransaction : public StoreReader {
   virtual absl::StatusOr<int64_t> AppendObservations(absl::string_view model,
                                                      absl::Span<const ObservationBlock> batch) = 0;
 
+  // Takes points out of use and appends `batch` (none, or those that replace them) as one version; returns the new
+  // data_version. INVALID_ARGUMENT when a range can't be: the caller knows which points exist and are in use.
+  virtual absl::StatusOr<int64_t> WithdrawObservations(absl::string_view model, const WithdrawnRows& withdrawn,
+                                                       absl::Span<const ObservationBlock> batch) = 0;
+
   // Creates a PENDING fit with the next id, of the model's present data_version.
   virtual absl::StatusOr<FitRecord> CreateFit(absl::string_view model, absl::string_view options) = 0;
 

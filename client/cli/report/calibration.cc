@@ -5,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/report/chart.h"
 #include "client/cli/report/figures.h"
+#include "client/cpp/variables.h"
 
 namespace fidelio::cli {
 namespace {
@@ -35,7 +36,7 @@ std::string ScatterPanel(const ReportData& data, const FidelityDiagnostics& d) {
   Chart chart(
       {.width = 300,
        .height = 270,
-       .x_label = "observed",
+       .x_label = data.model.outputs().empty() ? "observed" : "observed " + client::OutputLabel(data.model),
        .y_label = "predicted without it",
        .title = absl::StrCat(d.fidelity, ": ", d.count, " observations predicted without them, R² ", ShareText(d.r2)),
        .equal_ticks = true},

@@ -20,6 +20,17 @@ std::string Text(double x, double y, const std::string& classes, const std::stri
                       "</text>");
 }
 
+// As much of a name as fits, cut between characters.
+std::string FitText(const std::string& text, double width) {
+  const auto most = static_cast<size_t>(std::max(4.0, width / kCharacter));
+  size_t characters = 0, kept = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if ((text[i] & 0xC0) == 0x80) continue;
+    if (++characters == most) kept = i;
+  }
+  return characters <= most ? text : text.substr(0, kept) + "…";
+}
+
 }  // namespace
 
 Chart::Chart(Options options, const Range& x, const Range& y) : options_(std::move(options)), x_(x), y_(y) {
@@ -60,12 +71,12 @@ Chart::Chart(Options options, const Range& x, const Range& y) : options_(std::mo
   absl::StrAppend(&axes_, "<path class=\"axis\" d=\"M", C(left_), " ", C(kTop), "V", C(base), "H",
                   C(left_ + plot_width_), "\"/>");
   if (!options_.x_label.empty()) {
-    axes_ += Text(left_ + plot_width_ / 2, options_.height - 5, "name mid", options_.x_label);
+    axes_ += Text(left_ + plot_width_ / 2, options_.height - 5, "name mid", FitText(options_.x_label, plot_width_));
   }
   if (!options_.y_label.empty()) {
     const double middle = kTop + plot_height_ / 2;
-    axes_ +=
-        Text(11, middle, "name mid", options_.y_label, absl::StrCat(" transform=\"rotate(-90 11 ", C(middle), ")\""));
+    axes_ += Text(11, middle, "name mid", FitText(options_.y_label, plot_height_),
+                  absl::StrCat(" transform=\"rotate(-90 11 ", C(middle), ")\""));
   }
 }
 

@@ -1,6 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/report/chart.h"
 #include "client/cli/report/figures.h"
+#include "client/cpp/variables.h"
 
 namespace fidelio::cli {
 
@@ -10,7 +11,9 @@ std::string DesignFigure(const ReportData& data) {
   const client::Suggestions& next = *data.suggestions;
   if (next.runs.empty()) return Missing("", absl::UnavailableError("No run would tell anything more."));
   std::string head, body;
-  for (Eigen::Index j = 0; j < data.centre.size(); ++j) absl::StrAppend(&head, "<th>x", j + 1, "</th>");
+  for (const std::string& label : client::InputLabels(data.model)) {
+    absl::StrAppend(&head, "<th>", Escape(label), "</th>");
+  }
   int number = 0;
   for (const client::Suggestion& run : next.runs) {
     absl::StrAppend(&body, "<tr><td>", ++number,

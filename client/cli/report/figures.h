@@ -18,6 +18,9 @@ Shape LevelShape(const ReportData& data, int level);
 // Names with their colours and shapes. `extra` follows them, as HTML.
 std::string Legend(const ReportData& data, const std::string& extra);
 
+// "high: thickness = 0.5, load = 2, deflection = 7" of a run.
+std::string PointTitle(const ReportData& data, const FidelityData& fidelity, Eigen::Index row);
+
 // The function itself (one input), or one panel per input through the centre (slices.cc).
 std::string SliceFigure(const ReportData& data);
 // Mean and standard deviation over two inputs (map.cc). Empty without a map.

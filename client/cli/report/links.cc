@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/report/chart.h"
 #include "client/cli/report/figures.h"
+#include "client/cpp/variables.h"
 
 namespace fidelio::cli {
 namespace {
@@ -25,10 +26,12 @@ std::string Panel(const ReportData& data, const Link& link) {
   y.Add(link.high);
   y.Add(link.data_y);
   const double r = Correlation(link.low, link.high);
+  const bool named = !data.model.outputs().empty();
+  const std::string output = client::OutputLabel(data.model);
   Chart chart({.width = 340,
                .height = 260,
-               .x_label = "mean of " + low.name,
-               .y_label = high.name,
+               .x_label = named ? absl::StrCat("mean ", output, " of ", low.name) : "mean of " + low.name,
+               .y_label = named ? absl::StrCat(output, " of ", high.name) : high.name,
                .title = absl::StrCat(high.name, " against ", low.name, ", correlation ", ShareText(r))},
               x.Padded(0.04), y.Padded(0.04));
   const std::string level = LevelClass(data, link.upper);

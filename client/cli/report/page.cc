@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/columns.h"
 #include "client/cli/report/figures.h"
 #include "client/cli/report/scale.h"
 #include "client/cli/report/style.h"
@@ -9,9 +10,12 @@
 #include "client/cli/text.h"
 #include "client/cli/words.h"
 #include "client/cpp/names.h"
+#include "client/cpp/variables.h"
 
 namespace fidelio::cli {
 namespace {
+
+constexpr size_t kListedInputs = 8;
 
 // `value` is HTML.
 std::string Fact(const std::string& name, const std::string& value) {
@@ -31,7 +35,10 @@ std::string Facts(const ReportData& data) {
                                                         Small(absl::StrCat("at cost ", Short(fidelity->cost))))));
   }
   absl::StrAppend(
-      &facts, Fact("inputs", absl::StrCat(data.model.input_dimension())),
+      &facts,
+      Fact("inputs", absl::StrCat(data.model.input_dimension(),
+                                  data.model.inputs().empty() ? "" : Small(InputList(data.model, kListedInputs)))),
+      data.model.outputs().empty() ? "" : Fact("output", Escape(client::OutputLabel(data.model))),
       Fact("kind", Escape(WordFor(KindWords(), data.model.kind()))),
       Fact("inference",
            absl::StrCat(Escape(WordFor(InferenceWords(), revision.inference())),
@@ -52,7 +59,6 @@ std::string Facts(const ReportData& data) {
                             : "")),
       Fact("fit time", absl::StrCat(DurationText(ToDuration(revision.fit_duration())),
                                     Small(absl::StrCat("seed ", revision.options().seed())))),
-      Fact("objective", Short(revision.elbo())),
       Fact("fitted", absl::StrCat(TimeText(revision.create_time()), Small("UTC"))), "</dl>\n");
   return facts;
 }
@@ -81,7 +87,7 @@ std::string RenderReport(const ReportData& data) {
       Section("Can it be trusted?", CalibrationFigure(data)), Section("How the fit went", TrainingFigure(data)),
       Section("Where to run next", DesignFigure(data)), "</main>\n<footer>Made by <code>fidelio report ", name,
       "</code> on ", Escape(data.generated), " from a server of version ", Escape(data.server),
-      ". Rest the mouse on a symbol to read its numbers.</footer>\n</body>\n</html>\n");
+      ".<span class=\"hover\"> Hover over a symbol to read its numbers.</span></footer>\n</body>\n</html>\n");
 }
 
 }  // namespace fidelio::cli

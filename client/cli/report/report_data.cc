@@ -21,8 +21,6 @@ using Eigen::VectorXd;
 constexpr int kSlicePoints = 81;
 constexpr int kMapPoints = 41;
 constexpr int kLinkPoints = 240;
-constexpr int kSuggestPoints =
-    128;  // candidates and targets: half as many as `suggest` takes, in a quarter of the time
 constexpr int64_t kMostFetched = 20'000;  // observations of a fidelity that are looked at
 
 // Number `index` ≥ 1 of van der Corput's sequence in a base.
@@ -71,11 +69,9 @@ class Collector {
     PredictMap();
     data_.diagnostics = client_.Diagnose(name, {.revision = data_.revision.name()});
     if (options_.runs > 0) {
-      data_.suggestions = client_.Suggest(name, {.count = options_.runs,
-                                                 .candidate_count = kSuggestPoints,
-                                                 .target_count = kSuggestPoints,
-                                                 .seed = options_.seed,
-                                                 .revision = data_.revision.name()});
+      // All else as `fidelio suggest` has it by default: the same seed gives the same runs.
+      data_.suggestions =
+          client_.Suggest(name, {.count = options_.runs, .seed = options_.seed, .revision = data_.revision.name()});
     }
     return std::move(data_);
   }

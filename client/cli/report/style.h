@@ -63,6 +63,7 @@ text{fill:var(--soft);font-size:11px;font-family:inherit}
 .nextonmap{fill:#111;stroke:#fff;stroke-width:1.2}.numberonmap{fill:#fff;font-size:9.5px;font-weight:700}
 .bar{max-width:300px;margin-top:4px}
 footer{padding-top:2px;padding-bottom:30px}
+@media (hover:none){.hover{display:none}}
 @media (min-width:720px){.wide text{font-size:8px}.wide .name{font-size:8.5px}.pair text{font-size:9.8px}
 .pair .name{font-size:10.2px}.larger text{font-size:9.5px}.larger .name{font-size:10px}}
 @media (max-width:560px){.wide text{font-size:12.5px}body{font-size:15px}section{padding:14px 12px 10px}.facts{grid-template-columns:1fr 1fr}}

@@ -60,10 +60,10 @@ TEST_F(ModelServiceDesignsTest, OfAGpEverythingIsAboutTheHighestFidelity) {
 
   const auto diagnosis = server_->Diagnose(*revision, GoOn);
   ASSERT_TRUE(diagnosis.ok()) << diagnosis.status();
-  ASSERT_EQ(diagnosis->size(), 1u);
-  EXPECT_EQ(diagnosis->at(0).level, 1);
-  EXPECT_EQ(diagnosis->at(0).fidelity, "high");
-  EXPECT_EQ(diagnosis->at(0).diagnostics.count, 8);
+  ASSERT_EQ(diagnosis->fidelities.size(), 1u);
+  EXPECT_EQ(diagnosis->fidelities.at(0).level, 1);
+  EXPECT_EQ(diagnosis->fidelities.at(0).fidelity, "high");
+  EXPECT_EQ(diagnosis->fidelities.at(0).diagnostics.count, 8);
 
   DppQuery dpp = SmallDpp(3);
   dpp.exclude_observed = true;

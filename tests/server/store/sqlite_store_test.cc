@@ -79,7 +79,7 @@ TEST_F(SqliteStoreTest, RefusesANewerFormatAndSaysSo) {
   Open();
   Sql("PRAGMA user_version=7");
   EXPECT_TRUE(IsError(OpenAt(directory_.path()).status(), absl::StatusCode::kFailedPrecondition,
-                      {File(), "format version 7", "up to 1", "newer"}));
+                      {File(), "format version 7", "up to 2", "newer"}));
 }
 
 TEST_F(SqliteStoreTest, RefusesTheDatabaseOfAnotherProgram) {

@@ -191,6 +191,96 @@ TEST(PageTest, AGpDoesNotUseTheLowerFidelities) {
   EXPECT_FALSE(Has(page, "</svg>low</span>")) << "a legend for what is not drawn";
 }
 
+// "deflection" in mm of "thickness" in mm and "load".
+void NameVariables(ReportData* data) {
+  data->model.clear_inputs();
+  data->model.add_inputs()->set_name("thickness");
+  data->model.mutable_inputs(0)->set_unit("mm");
+  if (data->model.input_dimension() > 1) data->model.add_inputs()->set_name("load");
+  data->model.add_outputs()->set_name("deflection");
+  data->model.mutable_outputs(0)->set_unit("mm");
+}
+
+TEST(PageTest, AxesTablesAndSymbolsHaveTheNamesAndUnits) {
+  ReportData data = Example(2);
+  NameVariables(&data);
+  const std::string page = RenderReport(data);
+  for (const char* part :
+       {">thickness (mm)</text>", ">load</text>", "<th>thickness (mm)</th>", ">deflection (mm)</text>",
+        ">mean deflection (mm) of low</text>", ">deflection (mm) of high</text>", "Mean of high: deflection (mm)",
+        "<title>high: thickness = 0, load = 0.5, deflection = 0</title>", "thickness&nbsp;=&nbsp;0.5",
+        "<dt>output</dt><dd>deflection (mm)", "thickness, load"}) {
+    EXPECT_TRUE(Has(page, part)) << part;
+  }
+  EXPECT_FALSE(Has(page, "x1"));
+  EXPECT_FALSE(Has(page, "x2"));
+  EXPECT_TRUE(Has(RenderReport(Example(2)), ">x1</text>"));
+  ReportData one = Example(1);
+  NameVariables(&one);
+  EXPECT_TRUE(Has(RenderReport(one), ">deflection (mm)</text>"));
+}
+
+TEST(PageTest, NamesOfVariablesAreText) {
+  ReportData data = Example(2);
+  NameVariables(&data);
+  data.model.mutable_inputs(0)->set_unit("<i>");
+  data.model.mutable_outputs(0)->set_unit("<u>");
+  const std::string page = RenderReport(data);
+  EXPECT_FALSE(Has(page, "<i>"));
+  EXPECT_FALSE(Has(page, "<u>"));
+}
+
+TEST(PageTest, LongNamesAreCutToTheirAxes) {
+  ReportData data = Example(2);
+  NameVariables(&data);
+  data.model.mutable_inputs(0)->set_name(std::string(63, 'a'));
+  EXPECT_TRUE(Has(RenderReport(data), "aaa…</text>"));
+}
+
+TEST(PageTest, LinesOfSuggestedRunsDoNotCrossTheirNumbers) {
+  ReportData data = Example(1);
+  const std::string page = RenderReport(data);
+  EXPECT_LT(page.rfind("class=\"next l"), page.find("class=\"number halo"));
+}
+
+TEST(PageTest, StandardDeviationsOverOrdersOfMagnitudeHaveLogarithmicColours) {
+  ReportData data = Example(2);
+  EXPECT_FALSE(Has(RenderReport(data), "logarithmic"));
+  // All but a corner are below a tenth of the largest: one colour of a linear scale.
+  Eigen::MatrixXd& sd = data.map->sd;
+  for (Eigen::Index i = 0; i < sd.rows(); ++i) {
+    for (Eigen::Index j = 0; j < sd.cols(); ++j) sd(i, j) = std::pow(10, 0.25 * static_cast<double>(i + j) - 3);
+  }
+  const std::string page = RenderReport(data);
+  EXPECT_TRUE(Has(page, "Standard deviation of high <small>(logarithmic colours)</small>"));
+  EXPECT_FALSE(Has(page, "Mean of high <small>"));
+  const std::string map = page.substr(page.find("Standard deviation of high <small>"));
+  const std::string cells = map.substr(map.find("crispEdges"), map.find("</g>") - map.find("crispEdges"));
+  int colours = 0;
+  for (const char* colour : {"#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c", "#22a884", "#44bf70",
+                             "#7ad151", "#bddf26", "#fde725"}) {
+    colours += Has(cells, colour) ? 1 : 0;
+  }
+  EXPECT_EQ(colours, 11);
+  sd(0, 0) = 0;
+  EXPECT_TRUE(Has(RenderReport(data), ">≤ 0.001</text>"));
+}
+
+TEST(PageTest, TheObjectiveStandsWhereItIsExplained) {
+  ReportData data = Example(1);
+  data.revision.set_elbo(-7.25);
+  const std::string page = RenderReport(data);
+  EXPECT_FALSE(Has(page, "<dt>objective"));
+  EXPECT_TRUE(Has(page, "the objective of this revision, -7.25. It can lie below the best"));
+}
+
+TEST(PageTest, TheHintAboutHoveringIsForThoseWhoCan) {
+  const std::string page = RenderReport(Example(1));
+  EXPECT_FALSE(Has(page, "Rest the mouse"));
+  EXPECT_TRUE(Has(page, "<span class=\"hover\"> Hover over a symbol"));
+  EXPECT_TRUE(Has(page, "@media (hover:none){.hover{display:none}}"));
+}
+
 TEST(PageTest, NumbersOfRunsAtTheRightEdgeStandOnTheLeftOfTheirLines) {
   ReportData data = Example(1);
   EXPECT_FALSE(Has(RenderReport(data), "number halo end"));
