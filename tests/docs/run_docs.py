@@ -161,7 +161,8 @@ def python_with_client(root, home, env):
     package = home / ".package"
     shutil.copytree(root / "client" / "python", package / "client" / "python")
     shutil.copytree(root / "proto", package / "proto")
-    shutil.copy(root / "CMakeLists.txt", package)
+    for name in ("CMakeLists.txt", "LICENSE"):
+        shutil.copy(root / name, package)
     generate = package / "client" / "python" / "build_backend" / "generate.py"
     for python in (sys.executable, "/usr/bin/python3"):
         commands = [python, str(generate)], [python, "-c", "import fidelio; fidelio.Client"]
