@@ -11,7 +11,7 @@ _HAS_EDITABLE = hasattr(build_meta, "build_editable")  # since setuptools 64
 
 def _requires(hook, config_settings):
     # setuptools reads the version here. The messages come later: what makes them may not be installed yet.
-    generate.generate_version()
+    generate.generate_metadata()
     tools = [generate.GRPC_TOOLS] if generate.in_repository() and generate.protoc() is None else []
     return [*hook(config_settings), *tools]
 
@@ -31,12 +31,12 @@ def get_requires_for_build_editable(config_settings=None):
 
 
 def prepare_metadata_for_build_wheel(metadata_directory, config_settings=None):
-    generate.generate_version()
+    generate.generate_metadata()
     return build_meta.prepare_metadata_for_build_wheel(metadata_directory, config_settings)
 
 
 def prepare_metadata_for_build_editable(metadata_directory, config_settings=None):
-    generate.generate_version()
+    generate.generate_metadata()
     if _HAS_EDITABLE:
         return build_meta.prepare_metadata_for_build_editable(metadata_directory, config_settings)
     return build_meta.prepare_metadata_for_build_wheel(metadata_directory, config_settings)

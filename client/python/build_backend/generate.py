@@ -94,18 +94,18 @@ def copy_license() -> None:
     shutil.copyfile(REPOSITORY / "LICENSE", PROJECT / "LICENSE")
 
 
-def generate_version() -> None:
-    """Does nothing outside of the repository, as generate()."""
+def generate_metadata() -> None:
+    """What metadata is made from, which needs no protoc. Does nothing outside of the repository."""
     if in_repository():
         write_version()
+        copy_license()
 
 
 def generate() -> None:
-    """Does nothing outside of the repository: source distributions have the generated files."""
+    """Everything. Does nothing outside of the repository: source distributions have the generated files."""
     if in_repository():
+        generate_metadata()
         write_messages()
-        write_version()
-        copy_license()
 
 
 if __name__ == "__main__":
