@@ -72,6 +72,7 @@ def main():
         page = model.report(os.path.join(directory, "report.html"))
         assert os.path.getsize(page) > 10_000
         assert "wing" in command("fidelio", "model", "list", "--server", client.server.address)
+    assert not os.path.exists(f"/proc/{client.server.pid}"), "the server is still there"
     print(f"fidelio {fidelio.__version__}, {os.path.relpath(core, NATIVE)}: RMSE {error:.4f} of the standard deviation")
 
 
