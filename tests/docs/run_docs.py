@@ -33,6 +33,7 @@ import tempfile
 import urllib.parse
 
 DEBIAN_PYTHON = "/usr/bin/python3"
+DEBIAN_WHEELS = pathlib.Path("/usr/share/python-wheels")
 NOT_COMMANDS = {"text", "yaml", "toml", "json", "csv", "proto", "nginx"}
 FENCE = re.compile(r"^```(\w*)\s*$")
 NOT_RUN = re.compile(r"^<!-- not run: (.+) -->$")
@@ -175,14 +176,15 @@ def copy_package(root, directory):
 
 def provide_pip(root, home, env):
     """Gives documents a pip of their own, and the package's sources. Whether there is what that needs."""
-    needed = "import ensurepip, grpc, google.protobuf, numpy, setuptools, wheel"
+    if not all(list(DEBIAN_WHEELS.glob(f"{name}-*.whl")) for name in ("setuptools", "wheel")):
+        return False
+    needed = "import ensurepip, grpc, google.protobuf, numpy"
     for command in ([DEBIAN_PYTHON, "-c", needed], [DEBIAN_PYTHON, "-m", "venv", "--system-site-packages", home / ".venv"]):
         if subprocess.run(command, env=env, capture_output=True).returncode:
             return False
     copy_package(root, home)
     env["PATH"] = os.pathsep.join([env["PATH"].split(os.pathsep)[0], str(home / ".venv" / "bin"), env["PATH"]])
-    # "false" means that builds are not isolated: they use Debian's setuptools.
-    env.update(PIP_NO_BUILD_ISOLATION="false", PIP_NO_INDEX="1", PIP_DISABLE_PIP_VERSION_CHECK="1")
+    env.update(PIP_FIND_LINKS=str(DEBIAN_WHEELS), PIP_NO_INDEX="1", PIP_DISABLE_PIP_VERSION_CHECK="1")
     return True
 
 

@@ -22,8 +22,8 @@ def judge(text):
 
 def debian_has_pip():
     """Whether commands of pip are run here."""
-    needed = "import ensurepip, grpc, google.protobuf, numpy, setuptools, wheel"
-    return subprocess.run(["/usr/bin/python3", "-c", needed], capture_output=True).returncode == 0
+    found = list(pathlib.Path("/usr/share/python-wheels").glob("wheel-*.whl"))
+    return found and subprocess.run(["/usr/bin/python3", "-c", "import ensurepip, grpc"], capture_output=True).returncode == 0
 
 
 class RunDocsTest(unittest.TestCase):
