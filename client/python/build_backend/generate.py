@@ -6,9 +6,11 @@
 writes into src/fidelio: v1/*_pb2.py, _google/own_*_pb2.py and their .pyi, and _version.py (CMakeLists.txt's version).
 LICENSE is copied, too.
 
-One wheel serves every protobuf from Debian 12's 4.21 on, so the code must come from a protoc of that time: later ones
+One wheel serves every protobuf from Debian 12's 4.21 on, so the code should come from a protoc of that time: later ones
 (26 and newer) write code that refuses older libraries. `protoc` of the PATH is taken when it is old enough, else that
-of grpcio-tools. There is no *_pb2_grpc.py for the same reason: the stub is built from the service's descriptor.
+of grpcio-tools. Python 3.13 and later have no grpcio-tools of that time: there any protoc is taken, and the refusal is
+removed from its code, which works with the older libraries all the same. There is no *_pb2_grpc.py for the same reason:
+the stub is built from the service's descriptor.
 """
 
 from __future__ import annotations
@@ -24,8 +26,9 @@ import tempfile
 PROJECT = pathlib.Path(__file__).resolve().parent.parent
 PACKAGE = PROJECT / "src" / "fidelio"
 REPOSITORY = PROJECT.parent.parent
-NEWEST_PROTOC = 25
-GRPC_TOOLS = "grpcio-tools>=1.49.1,<1.63"
+OLD_TOOLS = sys.version_info < (3, 13)
+NEWEST_PROTOC = 25 if OLD_TOOLS else 1000
+GRPC_TOOLS = "grpcio-tools>=1.49.1,<1.63" if OLD_TOOLS else "grpcio-tools>=1.66"
 
 # Ours are taken only where the package googleapis-common-protos is not installed: see src/fidelio/_google/__init__.py.
 GOOGLE = ("status", "error_details")
@@ -56,7 +59,7 @@ def write_messages() -> None:
     command = protoc()
     if command is None:
         raise SystemExit(
-            f"generate.py: no protoc up to version {NEWEST_PROTOC} found; install Debian's protobuf-compiler, or "
+            f"generate.py: no protoc {'up to version 25 ' if OLD_TOOLS else ''}found; install Debian's protobuf-compiler, or "
             f'"{GRPC_TOOLS}" by pip'
         )
     proto = REPOSITORY / "proto"
@@ -78,6 +81,8 @@ def write_messages() -> None:
             else:
                 target = PACKAGE / "_google" / f"own_{made.name}"
             text = text.replace("from google.rpc import", "from fidelio._google import")
+            text = re.sub(r"^from google\.protobuf import runtime_version.*\n", "", text, flags=re.MULTILINE)
+            text = re.sub(r"^_runtime_version\.Validate\w+\((?:\n .*)*\n\)\n", "", text, flags=re.MULTILINE)
             target.write_text(text, encoding="utf-8")
 
 
