@@ -1,4 +1,4 @@
-"""Editable wheels (PEP 660) where setuptools is too old to make them (61 to 63): metadata, and a path to the sources."""
+"""Editable wheels (PEP 660) where setuptools is too old to make them (61 to 63): metadata and a path to the sources."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ def build(wheel_directory, source, prepare_metadata) -> str:
     """Writes a wheel that puts `source` into Python's path, and returns its name."""
     with tempfile.TemporaryDirectory() as directory:
         made = pathlib.Path(directory, prepare_metadata(directory))
-        content = {path.name: path.read_bytes() for path in made.iterdir() if path.name != "RECORD"}
-    metadata = content["METADATA"].decode()
-    version = re.search(r"^Version: (\S+)$", metadata, re.MULTILINE)[1]
-    name = f"{re.search(r'^Name: (.+)$', metadata, re.MULTILINE)[1].replace('-', '_')}-{version}"
-    content["WHEEL"] = _WHEEL.encode()
-    info = f"{name}.dist-info"  # `made` may lack the version
-    files = {f"{info}/{file}": bytes_ for file, bytes_ in content.items()}
-    files[f"__editable__.{name}.pth"] = f"{source}\n".encode()
+        metadata = {path.name: path.read_bytes() for path in made.iterdir() if path.name != "RECORD"}
+    # The directory's name may lack the version.
+    version = re.search(rb"^Version: (\S+)", metadata["METADATA"], re.MULTILINE)[1].decode()
+    name = re.search(rb"^Name: (\S+)", metadata["METADATA"], re.MULTILINE)[1].decode().replace("-", "_")
+    info = f"{name}-{version}.dist-info"
+    files = {f"{info}/{file}": content for file, content in metadata.items()}
+    files[f"{info}/WHEEL"] = _WHEEL.encode()
+    files[f"__editable__.{name}-{version}.pth"] = f"{source}\n".encode()
     record = "".join(f"{path},sha256={_digest(content)},{len(content)}\n" for path, content in files.items())
     files[f"{info}/RECORD"] = f"{record}{info}/RECORD,,\n".encode()
-    wheel = f"{name}-py3-none-any.whl"
+    wheel = f"{name}-{version}-py3-none-any.whl"
     with zipfile.ZipFile(pathlib.Path(wheel_directory, wheel), "w", zipfile.ZIP_DEFLATED) as archive:
         for path, content in files.items():
             archive.writestr(path, content)

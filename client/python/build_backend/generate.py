@@ -59,8 +59,8 @@ def write_messages() -> None:
     command = protoc()
     if command is None:
         raise SystemExit(
-            f"generate.py: no protoc {'up to version 25 ' if OLD_TOOLS else ''}found; install Debian's protobuf-compiler, or "
-            f'"{GRPC_TOOLS}" by pip'
+            f"generate.py: no protoc {'up to version 25 ' if OLD_TOOLS else ''}found; install Debian's "
+            f'protobuf-compiler, or "{GRPC_TOOLS}" by pip'
         )
     proto = REPOSITORY / "proto"
     ours = sorted(path.relative_to(proto).as_posix() for path in (proto / "fidelio" / "v1").glob("*.proto"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Optional
 
 import _fidelio_programs
-
 from fidelio.errors import ProgramNotFound
 
 
