@@ -26,7 +26,7 @@ out=$root/build/wheel built=''
 while (($#)); do
   case $1 in
     --out | --built)
-      [[ -n ${2:-} ]] || fail "$1: needs a value; see --help"
+      [[ -n ${2:-} ]] || code=2 fail "$1: needs a value; see --help"
       printf -v "${1#--}" '%s' "$2"
       shift
       ;;
@@ -36,8 +36,7 @@ while (($#)); do
       ;;
     *)
       usage >&2
-      say "wheel: \"$1\" is not an option"
-      exit 2
+      code=2 fail "\"$1\" is not an option"
       ;;
   esac
   shift
