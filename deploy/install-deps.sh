@@ -22,8 +22,8 @@ packages_of_tests=(
   # Tests and benches.
   libgtest-dev libbenchmark-dev zlib1g-dev python3-yaml
   # Python client.
-  python3-venv python3-setuptools python3-wheel python3-grpcio python3-protobuf python3-numpy python3-pandas python3-tqdm
-  python3-pytest
+  python3-venv python3-setuptools python3-wheel python3-wheel-whl python3-grpcio python3-protobuf python3-numpy
+  python3-pandas python3-tqdm python3-pytest
   # Style.
   clang-format-14 clang-tidy-14
 )
