@@ -55,14 +55,14 @@ struct SampleOptions {
   std::function<absl::Status()> check = {};  // called now and then by any of the threads; its error stops the work
 };
 
-// Leave-one-out: each observation of a level, predicted from the others of its level and those of the levels below.
+// The observations of a level, each predicted from the others of its level and those of the levels below.
 struct LeaveOneOut {
   Vector y;              // n
   Vector mean;           // n
   Vector variance;       // n, of an observation: noise included
   Vector cdf;            // n, the predicted probability of values up to y
   Vector log_density;    // n, log p(y)
-  double inflation = 1;  // factor of the predicted variances at this level, because they were too small
+  double inflation = 1;  // what variances of predictions at this level are multiplied by, because these were too small
 };
 
 // The maximum number of inputs of JointMoments and SamplePaths: both hold several n×n matrices per thread.
