@@ -10,7 +10,7 @@ The fidelity "linear" is linear beam theory, one formula. "nonlinear" allows for
 equilibrium. Tables are CSV and go to standard output.
 
 usage:
-  strip.py run FILE           adds the column deflection to the table FILE (columns fidelity, length, thickness, load)
+  strip.py run FILE           fills in the column deflection of the table FILE (columns fidelity, length, thickness, load)
   strip.py test [--count N]   N random inputs with their nonlinear deflection, to score predictions with
 """
 
