@@ -55,8 +55,9 @@ struct Suggestion {
 };
 
 struct Suggestions {
-  std::vector<Suggestion> runs;  // fewer than requested when the budget is spent, or no run is expected to help
-  double variance_before = 0;    // of f_T, mean over the targets
+  std::vector<Suggestion>
+      runs;                    // fewer than asked for when the budget is spent, or no run is expected to tell anything
+  double variance_before = 0;  // of f_T, mean over the targets
   double variance_after = 0;     // expected after all runs
 };
 
