@@ -58,7 +58,7 @@ struct Suggestions {
   std::vector<Suggestion>
       runs;                    // fewer than asked for when the budget is spent, or no run is expected to tell anything
   double variance_before = 0;  // of f_T, mean over the targets
-  double variance_after = 0;     // expected after all runs
+  double variance_after = 0;   // expected after all runs
 };
 
 // `candidates` are n ≥ 1 inputs to choose from, `targets` m ≥ 1 inputs where f_T matters, `observed` the inputs where the
