@@ -4,6 +4,7 @@
     python client/python/build_backend/generate.py
 
 writes into src/fidelio: v1/*_pb2.py, _google/own_*_pb2.py and their .pyi, and _version.py (CMakeLists.txt's version).
+LICENSE is copied, too.
 
 One wheel serves every protobuf from Debian 12's 4.21 on, so the code must come from a protoc of that time: later ones
 (26 and newer) write code that refuses older libraries. `protoc` of the PATH is taken when it is old enough, else that
@@ -20,8 +21,9 @@ import subprocess
 import sys
 import tempfile
 
-PACKAGE = pathlib.Path(__file__).resolve().parent.parent / "src" / "fidelio"
-REPOSITORY = PACKAGE.parents[3]
+PROJECT = pathlib.Path(__file__).resolve().parent.parent
+PACKAGE = PROJECT / "src" / "fidelio"
+REPOSITORY = PROJECT.parent.parent
 NEWEST_PROTOC = 25
 GRPC_TOOLS = "grpcio-tools>=1.49.1,<1.63"
 
@@ -30,7 +32,8 @@ GOOGLE = ("status", "error_details")
 
 
 def in_repository() -> bool:
-    return (REPOSITORY / "proto" / "fidelio" / "v1" / "emulator.proto").exists()
+    """False in a source distribution, which has PKG-INFO and the generated files, wherever it was unpacked."""
+    return (REPOSITORY / "proto/fidelio/v1/emulator.proto").exists() and not (PROJECT / "PKG-INFO").exists()
 
 
 def protoc() -> list[str] | None:
@@ -86,11 +89,23 @@ def write_version() -> None:
     (PACKAGE / "_version.py").write_text(f'__version__ = "{match[1]}"\n', encoding="utf-8")
 
 
-def generate() -> None:
-    """Does nothing outside of the repository: source distributions have the generated files."""
+def copy_license() -> None:
+    """Wheels and source distributions have the license, which setuptools finds beside pyproject.toml."""
+    shutil.copyfile(REPOSITORY / "LICENSE", PROJECT / "LICENSE")
+
+
+def generate_metadata() -> None:
+    """What metadata is made from, which needs no protoc. Does nothing outside of the repository."""
     if in_repository():
-        write_messages()
         write_version()
+        copy_license()
+
+
+def generate() -> None:
+    """Everything. Does nothing outside of the repository: source distributions have the generated files."""
+    if in_repository():
+        generate_metadata()
+        write_messages()
 
 
 if __name__ == "__main__":

@@ -32,6 +32,8 @@ def test_the_wheel_is_for_every_python_and_has_all_it_needs(wheel):
     content = names(wheel)
     for name in ("py.typed", "v1/emulator_pb2.py", "v1/emulator_pb2.pyi", "_google/own_status_pb2.py", "sklearn.py"):
         assert f"fidelio/{name}" in content
+    assert "_fidelio_programs.py" in content and [name for name in content if name.endswith("LICENSE")]
+    assert not [name for name in content if "_native" in name]  # programs are in wheels of deploy/wheel.sh
     assert not [name for name in content if "test" in name or "build_backend" in name]
 
 

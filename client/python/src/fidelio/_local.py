@@ -161,8 +161,8 @@ def local(
 ) -> LocalClient:
     """A client with a server of its own, which lives as long as the client, at most as long as this process.
 
-    The program `fidelio-server` is `binary`, or what the environment variable FIDELIO_SERVER_BINARY names, or is found
-    in the package's bin/ or in PATH. With a `data_dir`, models are found there again the next time; without, they are
+    The program `fidelio-server` is `binary`, else what the environment variable FIDELIO_SERVER_BINARY names, else the
+    one in this package (wheels of deploy/wheel.sh have it) or in PATH. With a `data_dir`, models are found there again the next time; without, they are
     forgotten. `arguments` go to the server, `options` to Client.
 
     >>> import fidelio
