@@ -36,7 +36,7 @@ fidelio report strip --at 380,1.7,15 -o report.html
 
 # A new profile, and no traffic but this page.
 chromium --headless --no-sandbox --disable-gpu --no-first-run --disable-background-networking --disable-component-update \
-  --disable-sync --hide-scrollbars --user-data-dir="$directory/profile" --window-size="${WINDOW:-1160,1240}" \
+  --disable-sync --hide-scrollbars --user-data-dir="$directory/profile" --window-size="${WINDOW:-1160,1180}" \
   --screenshot="$directory/report.png" "file://$directory/report.html" >chromium.log 2>&1 || {
   cat chromium.log >&2
   exit 1
