@@ -145,10 +145,9 @@ score() {
 cd "$dir"
 say "A simulator with two fidelities"
 cat <<'TEXT'
-Currin's function of two inputs: an expensive version (high), and a cheap, blurred one (low). We start with 5 runs of the
+Currin's function of two inputs: an expensive version (high), and a cheap, blurred one (low). We start with 10 runs of the
 first and 20 of the second. A grid of 21 × 21 points, which no model sees, will show how good the predictions are.
 TEXT
-simulator design --low 20 --high 5 >runs.csv
 simulator grid >grid.csv
 
 say "Starting the server"
@@ -158,6 +157,8 @@ echo "fidelio-server is listening on $FIDELIO_SERVER"
 say "Learning from both fidelities and, for comparison, from the expensive runs alone (a GP)"
 run fidelio model create currin --inputs 2 --fidelities low,high --costs 1,10 --lower 0,0 --upper 1,1
 run fidelio model create currin-gp --kind gp --inputs 2 --fidelities low,high --lower 0,0 --upper 1,1
+run fidelio design currin --fidelity low=20,high=10 --seed 1 -o design.csv
+simulator run design.csv >runs.csv
 observe_and_fit runs.csv
 score 0
 
@@ -183,7 +184,7 @@ print(f"{'':26}{'both fidelities':^26}{'expensive runs alone (GP)':^26}")
 print(f"{'expensive runs':26}" + 2 * f"{'RMSE':>10}{'in 95 % band':>16}")
 for round in range(4):
     scores = [load(f"{name}-{round}.json") for name in ("both", "gp")]
-    print(f"{5 + 3 * round:<26}" + "".join(f"{s['rmse']:10.3f}{100 * s['coverage95']:14.0f} %" for s in scores))
+    print(f"{10 + 3 * round:<26}" + "".join(f"{s['rmse']:10.3f}{100 * s['coverage95']:14.0f} %" for s in scores))
     if not scores[0]["rmse"] < scores[1]["rmse"]:
         raise SystemExit("quickstart: the cheap runs did not improve the predictions")
 PYTHON
