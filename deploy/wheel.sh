@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes a wheel that needs nothing else: the Python package with fidelio-server, fidelio, and the libraries that they load.
-# After `pip install` of it, fidelio.local() and the commands work on Debian 12 and later, and on other systems whose glibc
-# is as new. Needs what deploy/install-deps.sh --programs installs, python3-venv, binutils, and auditwheel, which comes from
+# Once it is installed with pip, fidelio.local() and the commands work on Debian 12 and later, and on other systems whose glibc
+# is at least as new. Needs what deploy/install-deps.sh --programs installs, python3-venv, binutils, and auditwheel from
 # PyPI.
 set -euo pipefail
 
@@ -12,7 +12,7 @@ usage: deploy/wheel.sh [--out DIR] [--built BUILD_DIR]
   --out DIR          put the wheel into DIR (default: build/wheel)
   --built BUILD_DIR  use the programs of this build tree instead of building the preset "programs" for every ISA level
 
-Prints the path of the wheel in its last line. Exit code 69 when PyPI's packages can't be had.
+Prints the path of the wheel on its last line. Exits with 69 if packages cannot be downloaded from PyPI.
 USAGE
 }
 say() { printf '%s\n' "$*" >&2; }
@@ -41,26 +41,26 @@ while (($#)); do
   esac
   shift
 done
-[[ $(uname -s) == Linux ]] && getconf GNU_LIBC_VERSION >/dev/null 2>&1 || fail "wheels are made on Linux with glibc"
+[[ $(uname -s) == Linux ]] && getconf GNU_LIBC_VERSION >/dev/null 2>&1 || fail "needs Linux with glibc"
 for program in ldd strip; do
-  command -v "$program" >/dev/null || fail "$program is not there; install libc-bin and binutils"
+  command -v "$program" >/dev/null || fail "$program is not installed; install libc-bin and binutils"
 done
-python3 -c 'import ensurepip, venv' 2>/dev/null || fail "python3 can't make virtual environments; install python3-venv"
-mkdir -p "$out" || fail "--out: can't make $out"
+python3 -c 'import ensurepip, venv' 2>/dev/null || fail "python3 cannot create virtual environments; install python3-venv"
+mkdir -p "$out" || fail "--out: cannot create $out"
 out=$(cd "$out" && pwd)
 
 if [[ -z $built ]]; then
   built=$root/build/programs
   levels=()
   [[ $(uname -m) != x86_64 ]] || levels=(-DFIDELIO_ISA_LEVELS='v2;v3;v4') # a quick start may have left one alone
-  say "Building the programs (the first time this takes long)"
+  say "Building the programs (this takes long the first time)"
   (cd "$root" && cmake --preset programs "${levels[@]}" && cmake --build --preset programs --parallel "$(nproc)") >&2 ||
     fail "the build failed (see above)"
 fi
-built=$(cd "$built" 2>/dev/null && pwd) || fail "--built: there is no such directory"
+built=$(cd "$built" 2>/dev/null && pwd) || fail "--built: no such directory"
 core=lib/libfidelio_core.so.0
 for file in bin/fidelio-server bin/fidelio "$core"; do
-  [[ -e $built/$file ]] || fail "$built/$file is not there; build the targets fidelio-server and fidelio"
+  [[ -e $built/$file ]] || fail "$built/$file does not exist; build the targets fidelio-server and fidelio"
 done
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/fidelio-wheel.XXXXXX")
@@ -112,7 +112,7 @@ glibc=${glibc#* }
 quietly env PATH="$bin:$PATH" "$bin/auditwheel" repair --strip --only-plat --plat "manylinux_${glibc/./_}_$(uname -m)" \
   --wheel-dir "$work/repaired" "$work"/raw/*.whl
 
-say "Trying it"
+say "Testing it"
 quietly python3 -m venv --without-pip "$work/try"
 quietly "$bin/pip" --disable-pip-version-check --python "$work/try/bin/python" install --no-deps --no-index "$work"/repaired/*.whl
 for program in fidelio fidelio-server; do
