@@ -26,7 +26,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kLeastCoverage = 0.92;  // of 95 % intervals, as a mean over the seeds, in every round
+constexpr double kLeastRoundCoverage = 0.92;  // of 95 % intervals, as a mean over the seeds, in every round
 constexpr int kGridSide = 21;            // of the grid that predictions are compared on
 constexpr int kRoundCandidates = 1024;   // as SampleDPP has by default
 
@@ -141,9 +141,9 @@ class RoundsCommand : public Command {
                  Fixed(alone.rmse, 3), Percent(alone.coverage), Fixed(alone.sd, 3)});
       outcome.json["rounds"].push_back({{"high", high}, {"both", ToJson(both)}, {"gp", ToJson(alone)}});
       least = std::min(least, both.coverage);
-      if (both.coverage < kLeastCoverage) {
+      if (both.coverage < kLeastRoundCoverage) {
         outcome.missed.push_back(absl::StrFormat("%d high-fidelity runs: %.1f %% in the 95 %% intervals, bar %.0f %%",
-                                                 high, 100 * both.coverage, 100 * kLeastCoverage));
+                                                 high, 100 * both.coverage, 100 * kLeastRoundCoverage));
       }
     }
     table.Print();
