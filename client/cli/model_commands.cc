@@ -1,5 +1,6 @@
 // fidelio model create, list, show, update, delete.
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,115 +8,28 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/as_typed.h"
+#include "client/cli/columns.h"
 #include "client/cli/command.h"
+#include "client/cli/model_options.h"
 #include "client/cli/text.h"
+#include "client/cli/variable_flags.h"
 #include "client/cli/words.h"
 #include "client/cpp/errors.h"
 #include "client/cpp/names.h"
+#include "client/cpp/variables.h"
 
 namespace fidelio::cli {
 namespace {
 
-// What create and update say of a model, as typed. Empty: not said.
-struct ModelOptions {
-  std::string name;
-  std::string fidelities;
-  std::string costs;
-  std::string lower;
-  std::string upper;
-  std::string description;
-};
-
-struct CreateOptions : ModelOptions {
-  uint32_t inputs = 0;
-  std::string kind;
-  v1::OutputTransformKind transform = v1::OUTPUT_TRANSFORM_KIND_IDENTITY;
-  std::string bounds;
-};
+constexpr size_t kListedInputs = 4;  // of a model in a list
 
 struct UpdateOptions : ModelOptions {
   bool no_box = false;
   bool no_description = false;
+  bool no_input_names = false;
+  bool no_output_name = false;
   std::string etag;
 };
-
-const TypedNames& CreateNames() {
-  static const auto* names = new TypedNames{{"model_id", "NAME"},
-                                            {"model.name", "NAME"},
-                                            {"model.input_dimension", "--inputs"},
-                                            {"model.fidelities[].name", "--fidelities"},
-                                            {"model.fidelities[].cost", "--costs"},
-                                            {"model.fidelities", "--fidelities"},
-                                            {"model.input_box.lower", "--lower"},
-                                            {"model.input_box.upper", "--upper"},
-                                            {"model.input_box", "--lower, --upper"},
-                                            {"model.description", "--description"},
-                                            {"model.kind", "--kind"},
-                                            {"model.output_transform.kind", "--transform"},
-                                            {"model.output_transform", "--bounds"}};
-  return *names;
-}
-
-// Fidelities and box. Those of `model` that were not said stay.
-absl::Status Apply(const ModelOptions& options, v1::Model* model) {
-  const auto names = ParseNames("--fidelities", options.fidelities);
-  const auto costs = ParseNumbers("--costs", options.costs);
-  const auto lower = ParseNumbers("--lower", options.lower);
-  const auto upper = ParseNumbers("--upper", options.upper);
-  for (const absl::Status& status : {names.status(), costs.status(), lower.status(), upper.status()}) {
-    if (!status.ok()) return status;
-  }
-  const auto T = static_cast<size_t>(model->fidelities_size());
-  if (T > 0 && !names->empty() && names->size() != T) {
-    return absl::InvalidArgumentError(absl::StrCat("--fidelities: ", names->size(), " names, but model \"",
-                                                   client::ShortName(model->name()), "\" has ", T,
-                                                   " fidelities, whose number can't change"));
-  }
-  for (size_t t = 0; t < names->size(); ++t) {
-    (t < T ? model->mutable_fidelities(static_cast<int>(t)) : model->add_fidelities())->set_name((*names)[t]);
-  }
-  if (!costs->empty() && static_cast<int>(costs->size()) != model->fidelities_size()) {
-    return absl::InvalidArgumentError(absl::StrCat("--costs: ", costs->size(),
-                                                   costs->size() == 1 ? " number" : " numbers", ", but there are ",
-                                                   model->fidelities_size(), " fidelities"));
-  }
-  if (!model->has_input_box() && lower->empty() != upper->empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(lower->empty() ? "--lower: missing, but --upper" : "--upper: missing, but --lower",
-                     " is given: a box has both corners"));
-  }
-  for (size_t t = 0; t < costs->size(); ++t) model->mutable_fidelities(static_cast<int>(t))->set_cost((*costs)[t]);
-  if (!lower->empty()) {
-    model->mutable_input_box()->mutable_lower()->Assign(lower->begin(), lower->end());
-  }
-  if (!upper->empty()) {
-    model->mutable_input_box()->mutable_upper()->Assign(upper->begin(), upper->end());
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<v1::Model> ToModel(const CreateOptions& options) {
-  v1::Model model;
-  model.set_input_dimension(options.inputs);
-  model.set_description(options.description);
-  if (absl::Status status = Apply(options, &model); !status.ok()) return status;
-  model.mutable_output_transform()->set_kind(options.transform);
-  const auto bounds = ParseNumbers("--bounds", options.bounds);
-  if (!bounds.ok()) return bounds.status();
-  if ((options.transform == v1::OUTPUT_TRANSFORM_KIND_BOUNDED) == bounds->empty()) {
-    return absl::InvalidArgumentError(
-        bounds->empty() ? "--bounds: missing, but --transform bounded needs what outputs lie between: 0,100"
-                        : "--bounds: given, but only --transform bounded has bounds");
-  }
-  if (!bounds->empty()) {
-    if (bounds->size() != 2) {
-      return absl::InvalidArgumentError(absl::StrCat("--bounds: \"", options.bounds, "\", must be LOWER,UPPER"));
-    }
-    model.mutable_output_transform()->set_lower((*bounds)[0]);
-    model.mutable_output_transform()->set_upper((*bounds)[1]);
-  }
-  return model;
-}
 
 // "low 20, high 5"
 std::string ObservationCounts(const v1::Model& model) {
@@ -139,7 +53,9 @@ std::string Describe(const v1::Model& model) {
   add("state", EnumText(v1::ModelState_Name(model.state()), "MODEL_STATE_"));
   if (!model.quarantine_reason().empty()) add("quarantined", model.quarantine_reason());
   add("inputs", absl::StrCat(model.input_dimension()));
-  if (model.has_input_box()) {
+  const auto variables = DescribeVariables(model);
+  rows.insert(rows.end(), variables.begin(), variables.end());
+  if (model.has_input_box() && model.inputs().empty()) {
     const auto corner = [](const auto& numbers) {
       std::vector<std::string> entries;
       for (const double number : numbers) entries.push_back(ExactNumber(number));
@@ -157,8 +73,17 @@ std::string Describe(const v1::Model& model) {
         absl::StrCat(fidelity.name(), ", cost ", RoundNumber(fidelity.has_cost() ? fidelity.cost() : 1), ", ",
                      t < model.observation_counts_size() ? model.observation_counts(t) : 0, " observations"));
   }
+  if (model.keep_revisions() > 0) add("revisions kept", absl::StrCat(model.keep_revisions()));
   add("data version", absl::StrCat(model.data_version()));
-  add("revision", OrNone(client::ShortName(model.current_revision())));
+  if (model.withdrawn_count() > 0) {
+    add("withdrawn",
+        absl::StrCat(model.withdrawn_count(), model.withdrawn_count() == 1 ? " observation" : " observations"));
+  }
+  const int64_t known = model.current_revision_withdrawn_count();
+  add("revision", absl::StrCat(OrNone(client::ShortName(model.current_revision())),
+                               known > 0 ? absl::StrCat(", which still knows ", known, " withdrawn ",
+                                                        known == 1 ? "observation" : "observations", ": fit again")
+                                         : ""));
   add("created", TimeText(model.create_time()));
   add("updated", TimeText(model.update_time()));
   add("etag", model.etag());
@@ -166,6 +91,10 @@ std::string Describe(const v1::Model& model) {
 }
 
 absl::Status Create(Context& context, const CreateOptions& options) {
+  if (options.inputs == 0 && options.variables.inputs.empty()) {
+    context.exit_code = ExitCode::kUsage;
+    return absl::InvalidArgumentError("--inputs: missing; give their number, or --input with a name once per input");
+  }
   auto model = ToModel(options);
   if (!model.ok()) return model.status();
   const auto client = context.Connect();
@@ -178,7 +107,7 @@ absl::Status Create(Context& context, const CreateOptions& options) {
   }
   const auto created = (*client)->CreateModel(options.name, *model);
   if (!created.ok()) {
-    const absl::Status status = AsTyped(created.status(), CreateNames());
+    const absl::Status status = AsTyped(created.status(), ModelFieldNames());
     if (!absl::StartsWith(status.message(), "NAME: ")) return status;
     return client::WithMessage(status, absl::StrCat(status.message(), "\n  ", kNameRule));
   }
@@ -187,6 +116,8 @@ absl::Status Create(Context& context, const CreateOptions& options) {
   context.Print(ToJson(*created),
                 absl::StrCat("model ", client::ShortName(created->name()), " created: ", created->input_dimension(),
                              created->input_dimension() == 1 ? " input" : " inputs",
+                             created->inputs().empty() ? "" : absl::StrCat(" (", InputList(*created), ")"),
+                             created->outputs().empty() ? "" : absl::StrCat(", output ", client::OutputName(*created)),
                              names.size() == 1 ? ", fidelity " : ", fidelities from lowest to highest ",
                              absl::StrJoin(names, ", ")));
   return absl::OkStatus();
@@ -201,17 +132,24 @@ absl::Status Update(Context& context, const UpdateOptions& options) {
   const std::string etag = options.etag.empty() ? model->etag() : options.etag;
   std::vector<std::string> paths;
   if (!options.description.empty() || options.no_description) paths.push_back("description");
-  if (!options.lower.empty() || !options.upper.empty() || options.no_box) paths.push_back("input_box");
+  if (!options.lower.empty() || !options.upper.empty() || options.no_box || HasRanges(options.variables)) {
+    paths.push_back("input_box");
+  }
   if (!options.fidelities.empty() || !options.costs.empty()) paths.push_back("fidelities");
+  if (!options.variables.inputs.empty() || options.no_input_names) paths.push_back("inputs");
+  if (!options.variables.output.empty() || options.no_output_name) paths.push_back("outputs");
+  if (options.keep_revisions) paths.push_back("keep_revisions");
   if (paths.empty()) {
     context.exit_code = ExitCode::kUsage;
     return absl::InvalidArgumentError("nothing to change; see fidelio model update --help");
   }
   model->set_description(options.description);
   if (options.no_box) model->clear_input_box();
-  if (absl::Status status = Apply(options, &*model); !status.ok()) return status;
+  if (options.no_input_names) model->clear_inputs();
+  if (options.no_output_name) model->clear_outputs();
+  if (absl::Status status = ApplyOptions(options, &*model); !status.ok()) return status;
   const auto updated = (*client)->UpdateModel(*model, paths, {.etag = etag});
-  if (!updated.ok()) return AsTyped(updated.status(), CreateNames());
+  if (!updated.ok()) return AsTyped(updated.status(), ModelFieldNames());
   context.Print(ToJson(*updated), Describe(*updated));
   return absl::OkStatus();
 }
@@ -235,11 +173,12 @@ absl::Status List(Context& context, bool names_only) {
   for (const v1::Model& model : *models) {
     rows.push_back({client::ShortName(model.name()),
                     model.state() == v1::MODEL_STATE_QUARANTINED ? "quarantined" : KindText(model),
-                    absl::StrCat(model.input_dimension()), ObservationCounts(model),
-                    OrNone(client::ShortName(model.current_revision())), TimeText(model.update_time())});
+                    model.inputs().empty() ? absl::StrCat(model.input_dimension()) : InputList(model, kListedInputs),
+                    ObservationCounts(model), OrNone(client::ShortName(model.current_revision())),
+                    TimeText(model.update_time())});
   }
   context.Print(ToJsonList("models", *models),
-                models->empty() ? "no models; `fidelio model create` makes one" : TextTable(rows));
+                models->empty() ? "no models; `fidelio model create` creates one" : TextTable(rows));
   return absl::OkStatus();
 }
 
@@ -256,7 +195,7 @@ absl::Status Delete(Context& context, const std::string& name, bool yes) {
   if (!yes) {
     if (!context.streams.in_is_terminal) {
       context.exit_code = ExitCode::kUsage;
-      return absl::InvalidArgumentError("--yes: missing; without a terminal to ask on, it must confirm the deletion");
+      return absl::InvalidArgumentError("--yes: missing; it is needed to confirm the deletion without a terminal");
     }
     context.streams.err << "Delete model " << name << " with all its observations and revisions? [y/N] " << std::flush;
     std::string answer;
@@ -274,10 +213,14 @@ absl::Status Delete(Context& context, const std::string& name, bool yes) {
 void AddModelOptions(CLI::App* command, ModelOptions& options) {
   command->add_option("--costs", options.costs, "cost of an observation of each fidelity, in any unit: 1,40")
       ->type_name("LIST");
-  command->add_option("--lower", options.lower, "lower corner of the box that inputs live in: 0,0,0")
-      ->type_name("LIST");
-  command->add_option("--upper", options.upper, "upper corner of that box: 1,1,1")->type_name("LIST");
-  command->add_option("--description", options.description, "what the model is of, for people")->type_name("TEXT");
+  command->add_option("--lower", options.lower, "lower bounds of the inputs: 0,0,0")->type_name("LIST");
+  command->add_option("--upper", options.upper, "upper bounds of the inputs: 1,1,1")->type_name("LIST");
+  command->add_option("--description", options.description, "description of the model")->type_name("TEXT");
+  AddVariableFlags(command, options.variables);
+  command
+      ->add_option("--keep-revisions", options.keep_revisions,
+                   "how many revisions are kept, the newest and the current one; 0: the server's setting")
+      ->type_name("N");
 }
 
 void AddCreate(CLI::App& model, Context& context) {
@@ -285,46 +228,61 @@ void AddCreate(CLI::App& model, Context& context) {
   CLI::App* create = AddCommand(
       model, context, "create", "Create a model without data",
       "  fidelio model create wing --inputs 3 --fidelities coarse,fine --costs 1,40\n"
+      "  fidelio model create plate --input 'thickness[mm]=0.5:3' --input 'load[kN]=1:20' \\\n"
+      "      --output 'deflection[mm]' --fidelities coarse,fine\n"
       "  fidelio model create well --inputs 2 --fidelities low,high --lower 0,-5 --upper 1,5 --transform log\n"
       "  fidelio model create duct --inputs 2 --fidelities low,high --kind ar1\n"
-      "\nOutputs that are positive over orders of magnitude are better learned with --transform log, shares with\n"
-      "logit, others that lie between two numbers with bounded and --bounds. Answers are always in your units.\n",
+      "\nWith --input, columns of files go by these names, and the ranges are the box: NAME, NAME[UNIT],\n"
+      "NAME=LOWER:UPPER or NAME[UNIT]=LOWER:UPPER. Quote them, since shells read brackets. Without --input, the\n"
+      "columns are x1..xd, and --lower and --upper are the box.\n"
+      "\nUse --transform log for positive outputs that span orders of magnitude, logit for shares, and bounded with\n"
+      "--bounds for other outputs between two numbers. Results are always in your units.\n",
       [&context, options] { return Create(context, *options); });
-  create->add_option("NAME", options->name, "lower-case letters, digits and hyphens; begins with a letter")->required();
-  create->add_option("--inputs", options->inputs, "number of inputs")->required()->type_name("N")->check(Positive());
+  create->add_option("NAME", options->name, "lower-case letters, digits and hyphens; starts with a letter")->required();
+  create->add_option("--inputs", options->inputs, "number of inputs; not needed with --input")
+      ->type_name("N")
+      ->check(Positive());
   create->add_option("--fidelities", options->fidelities, "their names, from the lowest to the highest: low,high")
       ->required()
       ->type_name("LIST");
   AddModelOptions(create, *options);
-  AddServerWord<v1::ModelKind>(create, context, "--kind", "KIND",
-                               absl::StrCat("one of ", AllWords(KindWords()),
-                                            "; default mf-dgp; `fidelio server-info` ", "lists those of the server"),
-                               KindWords(), options->kind);
+  AddServerWord<v1::ModelKind>(
+      create, context, "--kind", "KIND",
+      absl::StrCat("one of ", AllWords(KindWords()), "; default mf-dgp; `fidelio server-info` ",
+                   "lists those that the server supports"),
+      KindWords(), options->kind);
   AddChoice<v1::OutputTransformKind>(create, context, "--transform", "MAP",
-                                     "map of the outputs: identity (default), log, logit or bounded", TransformWords(),
-                                     options->transform);
-  create->add_option("--bounds", options->bounds, "with --transform bounded: what outputs lie between: 0,100")
+                                     "transform of the outputs: identity (default), log, logit or bounded",
+                                     TransformWords(), options->transform);
+  create
+      ->add_option("--bounds", options->bounds, "with --transform bounded: lower and upper bound of the output: 0,100")
       ->type_name("LIST");
 }
 
 void AddUpdate(CLI::App& model, Context& context) {
   auto options = std::make_shared<UpdateOptions>();
   CLI::App* update =
-      AddCommand(model, context, "update", "Change the description, box, costs or names of fidelities of a model",
+      AddCommand(model, context, "update", "Change the description, box, costs or names of a model",
                  "  fidelio model update wing --costs 1,25\n"
                  "  fidelio model update wing --lower 0,0 --upper 2,1\n"
                  "  fidelio model update wing --fidelities rough,fine --description 'the new mesh'\n"
-                 "\nWhat is not named stays. The next fit uses a new box; costs count at once.\n",
+                 "  fidelio model update wing --input 'span[m]' --input 'angle[deg]' --output 'lift[kN]'\n"
+                 "\nWhat is not named stays. With --input, all inputs are named, in their order. The next fit uses a "
+                 "new box; costs count at once.\n",
                  [&context, options] { return Update(context, *options); });
   update->add_option("NAME", options->name, "the model")->required();
   update->add_option("--fidelities", options->fidelities, "new names, from the lowest to the highest")
       ->type_name("LIST");
   AddModelOptions(update, *options);
-  update->add_flag("--no-box", options->no_box, "take the range of the observed inputs instead of a box")
+  update->add_flag("--no-box", options->no_box, "use the range of the observed inputs instead of a box")
       ->excludes("--lower")
       ->excludes("--upper");
+  update->add_flag("--no-input-names", options->no_input_names, "remove the names of the inputs: x1..xd")
+      ->excludes("--input");
+  update->add_flag("--no-output-name", options->no_output_name, "remove the name of the output: y")
+      ->excludes("--output");
   update->add_flag("--no-description", options->no_description, "remove the description")->excludes("--description");
-  update->add_option("--etag", options->etag, "change nothing unless the model is as it was when it had this etag");
+  update->add_option("--etag", options->etag, "change the model only if this is its current etag");
 }
 
 }  // namespace
@@ -349,11 +307,12 @@ CLI::App* AddModelCommands(CLI::App& app, Context& context) {
 
   auto deleted = std::make_shared<std::string>();
   auto yes = std::make_shared<bool>(false);
-  CLI::App* remove = AddCommand(*model, context, "delete", "Delete a model with all its data",
-                                "  fidelio model delete wing\n  fidelio model delete wing --yes    does not ask\n",
-                                [&context, deleted, yes] { return Delete(context, *deleted, *yes); });
+  CLI::App* remove =
+      AddCommand(*model, context, "delete", "Delete a model with all its data",
+                 "  fidelio model delete wing\n  fidelio model delete wing --yes    without confirmation\n",
+                 [&context, deleted, yes] { return Delete(context, *deleted, *yes); });
   remove->add_option("NAME", *deleted, "the model")->required();
-  remove->add_flag("--yes", *yes, "do not ask");
+  remove->add_flag("--yes", *yes, "delete without confirmation");
   return model;
 }
 

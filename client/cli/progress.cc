@@ -12,7 +12,7 @@
 namespace fidelio::cli {
 namespace {
 
-constexpr int kBarWidth = 24;
+constexpr int kBarWidth = 24, kLeastBarWidth = 8;
 
 double Fraction(const v1::Fit& fit) {
   const double fraction = fit.progress().fraction();
@@ -20,8 +20,12 @@ double Fraction(const v1::Fit& fit) {
 }
 
 // " 25 %  sample, iteration 12"
-std::string Line(double fraction, const std::string& facts) {
-  return absl::StrFormat("%3d %%  %s", static_cast<int>(100 * fraction), facts);
+std::string Line(double fraction, const ProgressFacts& facts) {
+  return absl::StrFormat("%3d %%  %s", static_cast<int>(100 * fraction), absl::StrJoin(facts, ", "));
+}
+
+int Columns(const std::string& text) {
+  return static_cast<int>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
 }
 
 // What of a line fits into a terminal. The last column stays free, so that no terminal wraps. Cut between characters.
@@ -35,26 +39,32 @@ std::string Cut(const std::string& line, int width) {
   return cut;
 }
 
-std::string Bar(double fraction, const std::string& facts, int width) {
-  const int full = static_cast<int>(kBarWidth * fraction);
-  return Cut(absl::StrCat("[", std::string(full, '#'), std::string(kBarWidth - full, '-'), "] ", Line(fraction, facts)),
+// In a narrow terminal the bar is shorter; then facts are left out, from the second on. The last one goes last: it says
+// how long it will take.
+std::string Bar(double fraction, ProgressFacts facts, int width) {
+  constexpr int kFrame = 3;  // "[", "] "
+  const auto room = [&] { return width - 1 - kFrame - Columns(Line(fraction, facts)); };
+  while (facts.size() > 1 && room() < kLeastBarWidth) facts.erase(facts.begin() + 1);
+  const int bar = std::clamp(room(), kLeastBarWidth, kBarWidth);
+  const int full = static_cast<int>(bar * fraction);
+  return Cut(absl::StrCat("[", std::string(full, '#'), std::string(bar - full, '-'), "] ", Line(fraction, facts)),
              width);
 }
 
-std::string Facts(const v1::Fit& fit) {
+ProgressFacts Facts(const v1::Fit& fit) {
   const v1::FitProgress& progress = fit.progress();
   if (fit.state() == v1::FIT_STATE_PENDING) {
-    return fit.queue_position() > 0 ? absl::StrCat("waiting, ", fit.queue_position(), " ahead") : "waiting";
+    return {fit.queue_position() > 0 ? absl::StrCat("waiting, ", fit.queue_position(), " ahead") : "waiting"};
   }
-  std::vector<std::string> facts;
+  ProgressFacts facts;
   if (!progress.phase().empty()) facts.push_back(progress.phase());
   facts.push_back(absl::StrCat("iteration ", progress.iteration()));
   if (progress.has_elbo()) facts.push_back(absl::StrCat("objective ", RoundNumber(progress.elbo())));
   facts.push_back(DurationText(ToDuration(progress.elapsed())));
+  if (fit.resume_count() > 0) facts.push_back(absl::StrCat("resumed ", fit.resume_count(), "×"));
   if (progress.has_eta() && fit.state() == v1::FIT_STATE_RUNNING)
     facts.push_back(absl::StrCat("about ", DurationText(ToDuration(progress.eta())), " to go"));
-  if (fit.resume_count() > 0) facts.push_back(absl::StrCat("resumed ", fit.resume_count(), "×"));
-  return absl::StrJoin(facts, ", ");
+  return facts;
 }
 
 }  // namespace
@@ -63,7 +73,7 @@ std::string ProgressLine(const v1::Fit& fit) { return Line(Fraction(fit), Facts(
 
 std::string ProgressBar(const v1::Fit& fit, int width) { return Bar(Fraction(fit), Facts(fit), width); }
 
-void ProgressPrinter::Put(double fraction, const std::string& facts, const std::string& key) {
+void ProgressPrinter::Put(double fraction, const ProgressFacts& facts, const std::string& key) {
   if (width_ > 0) {
     out_ << "\r\x1b[K" << Bar(fraction, facts, width_) << std::flush;
     drawn_ = true;
@@ -95,7 +105,7 @@ void ProgressPrinter::ShowCount(const std::string& what, int64_t done, int64_t t
     return;
   }
   const double fraction = total > 0 ? std::clamp(static_cast<double>(done) / static_cast<double>(total), 0.0, 1.0) : 1;
-  Put(fraction, facts, absl::StrCat(static_cast<int>(10 * fraction)));
+  Put(fraction, {facts}, absl::StrCat(static_cast<int>(10 * fraction)));
 }
 
 void ProgressPrinter::ShowWaiting(absl::Duration left) {

@@ -8,12 +8,16 @@
 #include <cstdint>
 #include <ostream>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/time/time.h"
 #include "fidelio/v1/fit.pb.h"
 
 namespace fidelio::cli {
+
+// What is known, in order: {"sample", "iteration 12", …}.
+using ProgressFacts = std::vector<std::string>;
 
 class ProgressPrinter {
  public:
@@ -40,7 +44,7 @@ class ProgressPrinter {
 
  private:
   // On a terminal the bar; elsewhere the line, if its key differs from that of the line before.
-  void Put(double fraction, const std::string& facts, const std::string& key);
+  void Put(double fraction, const ProgressFacts& facts, const std::string& key);
 
   std::ostream& out_;
   const int width_;
@@ -48,7 +52,8 @@ class ProgressPrinter {
   std::string last_key_;  // of the plain line before
 };
 
-// "[#####---------------]  25 %  sample, iteration 12, objective -3.2, 0.42 s, about 1.2 s to go", cut to `width`.
+// "[#####---------------]  25 %  sample, iteration 12, objective -3.2, 0.42 s, about 1.2 s to go". In narrow terminals the
+// bar is shorter, and facts in the middle are left out.
 std::string ProgressBar(const v1::Fit& fit, int width);
 
 // The same without the bar: " 25 %  sample, …".

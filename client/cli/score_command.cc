@@ -57,7 +57,7 @@ absl::StatusOr<ModelScores> ScoreModel(Context& context, client::Client& client,
   ModelScores result{.model = client::ShortName(name)};
   Scorer scorer;
   const auto on_rows = [&](const DataTable& table, const client::Prediction& prediction) -> absl::Status {
-    const auto y = ReadColumn(table, "y");
+    const auto y = ReadOutputs(table, *model);
     if (!y.ok()) return y.status();
     if (absl::Status status = CheckFidelity(table, *model, scored); !status.ok()) return status;
     scorer.Add(prediction, *y);
@@ -120,20 +120,19 @@ absl::Status Score(Context& context, const ScoreOptions& options) {
 
 void AddScoreCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<ScoreOptions>();
-  CLI::App* score = AddCommand(
-      app, context, "score", "Compare predictions with outputs that are known",
-      "  fidelio score wing test.csv\n"
-      "  fidelio score wing test.csv --against wing-fine-only     both in one table\n"
-      "\nThe file has the columns x1..xd and y. Shows the root of the mean squared error, R² and how many of the\n"
-      "outputs lie within the predicted 95 % interval.\n",
-      [&context, options] { return Score(context, *options); });
+  CLI::App* score = AddCommand(app, context, "score", "Compare predictions with known outputs",
+                               "  fidelio score wing test.csv\n"
+                               "  fidelio score wing test.csv --against wing-fine-only     both in one table\n"
+                               "\nThe file has columns for the inputs and the output, by name. Shows the root of the "
+                               "mean squared error, R² and how many of the\n"
+                               "outputs lie within the predicted 95 % interval.\n",
+                               [&context, options] { return Score(context, *options); });
   score->add_option("NAME", options->name, "the model")->required();
   score
       ->add_option("FILE", options->file,
-                   "CSV with a header and the columns x1..xd and y, .npy, or - for standard input")
+                   "CSV with a header (names of inputs and output, or x1..xd and y), .npy, or - for standard input")
       ->required();
-  score->add_option("--against", options->against, "other models that predict the same; may be repeated")
-      ->type_name("NAME");
+  score->add_option("--against", options->against, "other models to compare with; may be repeated")->type_name("NAME");
   score->add_option("--level", options->level, "fidelity: its name, or its number from 0; default the highest");
   score->add_flag("--noise", options->noise, "predict new observations, with their noise, instead of the function");
   score->add_option("--revision", options->revision, "number of a revision of NAME; default the current one")

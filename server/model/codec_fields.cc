@@ -24,6 +24,24 @@ std::vector<int64_t> GetIntegers(ByteReader& in) {
   return values;
 }
 
+namespace {
+
+void PutVariable(const VariableSpec& variable, ByteWriter& out) {
+  out.String(variable.name);
+  out.String(variable.unit);
+  out.String(variable.description);
+}
+
+VariableSpec GetVariable(ByteReader& in) {
+  VariableSpec variable;
+  variable.name = in.ReadString();
+  variable.unit = in.ReadString();
+  variable.description = in.ReadString();
+  return variable;
+}
+
+}  // namespace
+
 void Put(const ModelSpec& spec, ByteWriter& out) {
   out.String(spec.description);
   out.I64(spec.input_dimension);
@@ -40,9 +58,13 @@ void Put(const ModelSpec& spec, ByteWriter& out) {
   out.F64(spec.output_transform.lower);
   out.F64(spec.output_transform.upper);
   PutEnum(spec.kind, out);
+  out.U64(spec.inputs.size());
+  for (const VariableSpec& input : spec.inputs) PutVariable(input, out);
+  PutOptional(spec.output, out, [&](const VariableSpec& output) { PutVariable(output, out); });
+  out.I64(spec.keep_revisions);
 }
 
-ModelSpec GetSpec(ByteReader& in, bool& good) {
+ModelSpec GetSpec(ByteReader& in, bool& good, uint32_t version) {
   ModelSpec spec;
   spec.description = in.ReadString();
   spec.input_dimension = in.I64();
@@ -63,7 +85,12 @@ ModelSpec GetSpec(ByteReader& in, bool& good) {
   spec.output_transform.lower = in.F64();
   spec.output_transform.upper = in.F64();
   spec.kind = GetEnum(in, ModelKind::kMfDgp, ModelKind::kAr1Recursive, good);
-  // Quarantined models are answered without a spec, so its sizes are checked where they are relied on.
+  // Quarantined models are returned without a spec, so its sizes are checked where they are relied on.
+  if (version < 3) return spec;
+  const uint64_t inputs = in.U64();
+  for (uint64_t i = 0; i < inputs && in.ok(); ++i) spec.inputs.push_back(GetVariable(in));
+  spec.output = GetOptional(in, [&] { return GetVariable(in); });
+  spec.keep_revisions = in.I64();
   return spec;
 }
 

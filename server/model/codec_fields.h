@@ -3,7 +3,9 @@
 // field; lists are a u64 and so many entries.
 //
 //   spec         string description, i64 input dimension, optional (vector lower, vector upper), list of (string name,
-//                f64 cost), u32 transform, f64 lower, f64 upper, u32 kind
+//                f64 cost), u32 transform, f64 lower, f64 upper, u32 kind; since version 3: list of variable (inputs),
+//                optional variable (output), i64 revisions to keep
+//   variable     string name, string unit, string description
 //   fit spec     u32 inference, optional u32 kernel family, bool warm start, optional f64 seconds, optional i64 iterations,
 //                u64 seed, optional i64 inducing points, optional i64 batch size, optional i64 steps (the last three not in
 //                version 1)
@@ -30,7 +32,7 @@
 
 namespace fidelio::codec {
 
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 
 // Of envelopes. The file of a record has its fields.
 enum Kind : uint32_t {
@@ -42,6 +44,7 @@ enum Kind : uint32_t {
   kModelAnswer = 106,
   kObservationsAnswer = 107,
   kFitAnswer = 108,
+  kChangeAnswer = 109,
 };
 
 template <typename E>
@@ -80,7 +83,7 @@ void Put(const std::vector<int64_t>& values, ByteWriter& out);
 std::vector<int64_t> GetIntegers(ByteReader& in);
 
 void Put(const ModelSpec& spec, ByteWriter& out);
-ModelSpec GetSpec(ByteReader& in, bool& good);
+ModelSpec GetSpec(ByteReader& in, bool& good, uint32_t version);
 void Put(const FitSpec& spec, ByteWriter& out);
 FitSpec GetFitSpec(ByteReader& in, bool& good, uint32_t version);
 void Put(const JobProgress& progress, ByteWriter& out);

@@ -98,6 +98,7 @@ struct FidelityDiagnosis {
 struct ModelDiagnosis {
   std::vector<FidelityDiagnosis> fidelities = {};  // one per level of the emulator, from the lowest
   Verdict verdict = {};
+  int64_t withdrawn = 0;  // observations that the revision knows and that are no longer in use; left out of the figures
 };
 
 }  // namespace fidelio

@@ -23,7 +23,8 @@ namespace fidelio {
 // Absent: no limit but the server's.
 struct CallerQuotas {
   std::optional<int64_t> max_models = {};
-  std::optional<int64_t> max_observations = {};     // of all models that the caller made, together
+  // Of all models that the caller made, together, and those that the caller added to models of others.
+  std::optional<int64_t> max_observations = {};
   std::optional<int64_t> max_concurrent_fits = {};  // PENDING or RUNNING
 };
 
@@ -58,13 +59,23 @@ struct FidelitySpec {
   double cost = 1;        // > 0
 };
 
+// Name, unit and description of an input or of the output. Only the name is needed.
+struct VariableSpec {
+  std::string name = {};
+  std::string unit = {};
+  std::string description = {};
+};
+
 struct ModelSpec {
   std::string description = {};
-  int64_t input_dimension = 0;
+  int64_t input_dimension = 0;  // of a new model: 0 means the number of `inputs`
   std::optional<InputBox> input_box = {};
   std::vector<FidelitySpec> fidelities = {};  // from the lowest
   OutputTransformSpec output_transform = {};
   ModelKind kind = ModelKind::kMfDgp;
+  std::vector<VariableSpec> inputs = {};    // one per column of inputs, or none: unnamed
+  std::optional<VariableSpec> output = {};  // absent: unnamed
+  int64_t keep_revisions = 0;               // 0: the server's setting
 };
 
 // What UpdateModel changes; what is absent stays.
@@ -72,6 +83,9 @@ struct ModelUpdate {
   std::optional<std::string> description = {};
   std::optional<std::optional<InputBox>> input_box = {};  // an empty inner one clears the box
   std::optional<std::vector<FidelitySpec>> fidelities = {};
+  std::optional<std::vector<VariableSpec>> inputs = {};    // an empty list clears the names
+  std::optional<std::optional<VariableSpec>> output = {};  // an empty inner one clears the name
+  std::optional<int64_t> keep_revisions = {};
 };
 
 struct ModelInfo {
@@ -84,7 +98,9 @@ struct ModelInfo {
   absl::Time created = absl::UnixEpoch();
   absl::Time updated = absl::UnixEpoch();
   ModelState state = ModelState::kActive;
-  std::string quarantine_reason = {};  // then spec and counts may be missing
+  std::string quarantine_reason = {};            // then spec and counts may be missing
+  int64_t withdrawn_count = 0;                   // observations withdrawn or replaced so far
+  int64_t current_revision_withdrawn_count = 0;  // of these, those that the current revision knows
 };
 
 struct ModelList {
@@ -96,19 +112,75 @@ struct ModelList {
 
 enum class ObservationUpdate { kNone = 1, kCondition = 2 };
 
+// Why and since when observations are no longer in use.
+struct Withdrawal {
+  int64_t data_version = 0;
+  std::string reason = {};
+  bool corrected = false;
+  absl::Time time = absl::UnixEpoch();
+};
+
 struct ObservationBatch {
-  std::optional<int> level = {};  // needed unless the model has one fidelity
-  Matrix inputs = {};             // n×d
-  Vector outputs = {};            // n
-  Vector noise_variances = {};    // n values, 1 for all, or none: learned
-  int64_t data_version = 0;       // output only
+  std::optional<int> level = {};          // needed unless the model has one fidelity
+  Matrix inputs = {};                     // n×d
+  Vector outputs = {};                    // n
+  Vector noise_variances = {};            // n values, 1 for all, or none: learned
+  std::vector<std::string> run_ids = {};  // n, or none: made by the service
+  int64_t data_version = 0;               // output only, like all that follows
+  absl::Time created = absl::UnixEpoch();
+  std::optional<Withdrawal> withdrawal = {};  // these observations are no longer in use
+};
+
+enum class DuplicatePolicy { kKeep = 1, kSkip = 2 };
+enum class ObservationWarningKind { kDuplicate = 1, kFarOutsideBox = 2 };
+
+struct ObservationWarning {
+  ObservationWarningKind kind = ObservationWarningKind::kDuplicate;
+  int64_t count = 0;
+  std::vector<int64_t> rows = {};  // the first of them: rows of the call, over all its batches
+  std::string message = {};
+};
+
+struct AddObservationsOptions {
+  AddObservationsOptions(ObservationUpdate u = ObservationUpdate::kNone,  // NOLINT: the usual option by itself
+                         DuplicatePolicy d = DuplicatePolicy::kKeep)
+      : update(u), duplicates(d) {}
+  ObservationUpdate update;
+  DuplicatePolicy duplicates;
 };
 
 struct AddObservationsAnswer {
   int64_t data_version = 0;
-  std::vector<int64_t> observation_counts = {};  // one per fidelity
+  std::vector<int64_t> observation_counts = {};  // in use, one per fidelity
   std::string etag = {};
   int64_t revision = 0;  // 0: none was made
+  std::vector<ObservationWarning> warnings = {};
+  int64_t added = 0;
+  int64_t skipped = 0;   // copies that were left out
+  int64_t replayed = 0;  // rows that were there already under their run_id
+};
+
+// Which observations to withdraw: those with the ids, or all that a version added.
+struct WithdrawQuery {
+  std::vector<std::string> run_ids = {};
+  int64_t batch = 0;  // data_version; 0: by run_ids
+  std::string reason = {};
+};
+
+struct Correction {
+  std::vector<std::string> run_ids = {};
+  Vector outputs = {};          // one per id
+  Vector noise_variances = {};  // one per id, 1 for all, or none: as they were
+  std::string reason = {};
+};
+
+// Of WithdrawObservations and CorrectObservations.
+struct ChangeObservationsAnswer {
+  int64_t data_version = 0;
+  std::vector<int64_t> observation_counts = {};  // in use, one per fidelity
+  std::string etag = {};
+  int64_t changed = 0;  // observations that were withdrawn or corrected
+  int64_t current_revision_withdrawn = 0;
 };
 
 // A place between observations. The first one is the default.
@@ -123,6 +195,7 @@ struct ObservationListQuery {
   int64_t max_points = 10'000;    // ≥ 1
   ObservationPosition from = {};  // ObservationList::next of the page before
   int64_t data_version = 0;       // what all pages show: that of the first page; 0: the newest
+  bool show_withdrawn = false;    // the history, too
 };
 
 struct ObservationList {
@@ -176,6 +249,7 @@ struct FitInfo {
   std::vector<FitPoint> history = {};       // how the objective went, thinned
   int64_t data_version = 0;                 // 0 until it begins to run
   int64_t revision = 0;                     // 0 unless SUCCEEDED
+  bool not_served = false;                  // the model was rolled back since it was asked for
   absl::Status error = {};                  // why it FAILED, with the details of server/status
   std::optional<Inference> inference = {};  // what AUTO chose, once it runs
   std::string inference_reason = {};
@@ -214,6 +288,7 @@ struct RevisionInfo {
   int64_t size_bytes = 0;
   std::string sha256 = {};  // 32 bytes
   bool current = false;
+  int64_t withdrawn = 0;  // observations that it knows and that are no longer in use
 };
 
 struct RevisionList {

@@ -12,6 +12,8 @@
 #include "server/model/core_models.h"
 #include "server/model/enum_names.h"
 #include "server/model/method_choice.h"
+#include "server/model/observation_history.h"
+#include "server/model/variable_names.h"
 #include "server/status/errors.h"
 
 namespace fidelio {
@@ -22,6 +24,7 @@ using Eigen::Index;
 constexpr size_t kMaxDescription = 4096;
 constexpr size_t kMaxFidelityName = 64;
 constexpr size_t kMaxRequestId = 64;
+constexpr int64_t kMostKeptRevisions = 1'000'000;
 constexpr int64_t kMostInducingPoints = 4000, kMostBatchSize = 100000, kMostSteps = 100000000;
 
 template <typename... Args>
@@ -145,6 +148,20 @@ absl::Status CheckBatch(const std::string& field, ObservationBatch& batch, absl:
     return Invalid(field, ".noise_variances: ", noise.size(), " values, want ", n,
                    " (one per row of inputs), 1 or none");
   }
+  if (!batch.run_ids.empty() && static_cast<Index>(batch.run_ids.size()) != n) {
+    return Invalid(field, ".run_ids: ", batch.run_ids.size(), " ids, want ", n, " (one per row of inputs) or none");
+  }
+  for (size_t i = 0; i < batch.run_ids.size(); ++i) {
+    const std::string& id = batch.run_ids[i];
+    if (!IsRunId(id)) {
+      return Invalid(field, ".run_ids[", i, "]: ", Quoted(id), ", want 1 to ", kMaxRunIdBytes,
+                     " characters of [A-Za-z0-9_.-]");
+    }
+    if (IsMadeRunId(id)) {
+      return Invalid(field, ".run_ids[", i, "]: ", Quoted(id),
+                     " has the form of the ids that the server makes; want another form, or no run_ids at all");
+    }
+  }
   FIDELIO_RETURN_IF_ERROR(CheckFinite(field + ".inputs", batch.inputs));
   FIDELIO_RETURN_IF_ERROR(CheckFinite(field + ".outputs", batch.outputs));
   FIDELIO_RETURN_IF_ERROR(CheckFinite(field + ".noise_variances", noise));
@@ -193,12 +210,17 @@ absl::Status ValidateSpec(ModelSpec& spec, const ModelServiceOptions& options) {
   if (spec.description.size() > kMaxDescription) {
     return Invalid("model.description: ", spec.description.size(), " bytes, want at most ", kMaxDescription);
   }
+  if (spec.input_dimension == 0) spec.input_dimension = static_cast<int64_t>(spec.inputs.size());
   if (spec.input_dimension < 1 || spec.input_dimension > options.max_input_dimension) {
     return Invalid("model.input_dimension: ", spec.input_dimension, ", want 1 to ", options.max_input_dimension);
   }
   if (spec.input_box) FIDELIO_RETURN_IF_ERROR(CheckBox(*spec.input_box, spec.input_dimension));
   FIDELIO_RETURN_IF_ERROR(CheckFidelities(spec.fidelities, options.max_fidelities));
-  return CheckTransform(spec.output_transform);
+  FIDELIO_RETURN_IF_ERROR(CheckTransform(spec.output_transform));
+  if (spec.keep_revisions < 0 || spec.keep_revisions > kMostKeptRevisions) {
+    return Invalid("model.keep_revisions: ", spec.keep_revisions, ", want 0 to ", kMostKeptRevisions);
+  }
+  return ValidateVariables(spec);
 }
 
 absl::Status ValidateFitSpec(const FitSpec& spec) {
@@ -221,6 +243,27 @@ absl::Status ValidateFitSpec(const FitSpec& spec) {
   FIDELIO_RETURN_IF_ERROR(check("batch_size", spec.batch_size, kMostBatchSize, svi));
   FIDELIO_RETURN_IF_ERROR(check("steps", spec.steps, kMostSteps, svi));
   return absl::OkStatus();
+}
+
+bool IsRunId(absl::string_view id) { return !id.empty() && id.size() <= kMaxRunIdBytes && IsIdentifier(id); }
+
+absl::Status ValidateCorrection(const Correction& correction, const ModelSpec& spec) {
+  FIDELIO_RETURN_IF_ERROR(CheckFinite("outputs", correction.outputs));
+  FIDELIO_RETURN_IF_ERROR(CheckFinite("noise_variances", correction.noise_variances));
+  if (const std::optional<OutputTransform> transform = TransformOf(spec)) {
+    for (Index i = 0; i < correction.outputs.size(); ++i) {
+      FIDELIO_RETURN_IF_ERROR(transform->Check(correction.outputs[i], absl::StrCat("outputs[", i, ",0]")));
+    }
+  }
+  for (Index i = 0; i < correction.noise_variances.size(); ++i) {
+    const double v = correction.noise_variances[i];
+    if (v < 0) return Invalid("noise_variances[", i, ",0]: ", v, " is negative, want ≥ 0");
+  }
+  return absl::OkStatus();
+}
+
+std::string InputName(const ModelSpec& spec, Index j) {
+  return spec.inputs.empty() ? absl::StrCat("x", j + 1) : spec.inputs[static_cast<size_t>(j)].name;
 }
 
 absl::Status ValidateUpdate(ObservationUpdate update) {

@@ -24,7 +24,7 @@ absl::Status ValidateModelName(absl::string_view name, absl::string_view field);
 // Empty, or at most 64 characters of [A-Za-z0-9_.-].
 absl::Status ValidateRequestId(absl::string_view id);
 
-// Also fills in the names of fidelities that have none.
+// Also fills in the names of fidelities that have none, and an input_dimension of 0 when inputs are given.
 absl::Status ValidateSpec(ModelSpec& spec, const ModelServiceOptions& options);
 
 absl::Status ValidateFitSpec(const FitSpec& spec);
@@ -36,6 +36,15 @@ absl::Status ValidateUpdate(ObservationUpdate update);
 absl::Status ValidateObservations(std::vector<ObservationBatch>& observations, absl::string_view model,
                                   const ModelSpec& spec, std::vector<LevelNoise>& noise,
                                   const ModelServiceOptions& options);
+
+// 1 to 64 characters of [A-Za-z0-9_.-].
+bool IsRunId(absl::string_view id);
+
+// Values of a correction: finite, in the domain of the output transform, variances ≥ 0.
+absl::Status ValidateCorrection(const Correction& correction, const ModelSpec& spec);
+
+// Of input j, for messages.
+std::string InputName(const ModelSpec& spec, Eigen::Index j);
 
 }  // namespace fidelio
 

@@ -12,7 +12,8 @@
 namespace fidelio {
 namespace {
 
-constexpr size_t kMaxReasonBytes = 2000;
+constexpr size_t kMaxQuarantineBytes = 2000;
+constexpr absl::string_view kUpdatable = "description, input_box, fidelities, inputs, outputs, keep_revisions";
 
 std::optional<InputBox> ToBox(const v1::Model& message) {
   if (!message.has_input_box()) return std::nullopt;
@@ -31,6 +32,34 @@ std::vector<FidelitySpec> ToFidelities(const v1::Model& message) {
   return fidelities;
 }
 
+template <typename M>
+VariableSpec ToVariable(const M& message) {
+  return {.name = message.name(), .unit = message.unit(), .description = message.description()};
+}
+
+std::vector<VariableSpec> ToInputs(const v1::Model& message) {
+  std::vector<VariableSpec> inputs;
+  inputs.reserve(static_cast<size_t>(message.inputs_size()));
+  for (const v1::Input& input : message.inputs()) inputs.push_back(ToVariable(input));
+  return inputs;
+}
+
+absl::StatusOr<std::optional<VariableSpec>> ToOutput(const v1::Model& message, absl::string_view field) {
+  if (message.outputs_size() > 1) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(field, ".outputs: ", message.outputs_size(), " outputs, want at most 1: a model has one output"));
+  }
+  if (message.outputs().empty()) return std::optional<VariableSpec>();
+  return std::optional<VariableSpec>(ToVariable(message.outputs(0)));
+}
+
+template <typename M>
+void ToMessage(const VariableSpec& variable, M* message) {
+  message->set_name(variable.name);
+  message->set_unit(variable.unit);
+  message->set_description(variable.description);
+}
+
 }  // namespace
 
 absl::StatusOr<ModelSpec> ToModelSpec(const v1::Model& message, absl::string_view field) {
@@ -45,14 +74,16 @@ absl::StatusOr<ModelSpec> ToModelSpec(const v1::Model& message, absl::string_vie
   spec.output_transform.lower = message.output_transform().lower();
   spec.output_transform.upper = message.output_transform().upper();
   FIDELIO_ASSIGN_OR_RETURN(spec.kind, ToEnum(message.kind(), ModelKind::kMfDgp, absl::StrCat(field, ".kind")));
+  spec.inputs = ToInputs(message);
+  FIDELIO_ASSIGN_OR_RETURN(spec.output, ToOutput(message, field));
+  spec.keep_revisions = message.keep_revisions();
   return spec;
 }
 
 absl::StatusOr<ModelUpdate> ToModelUpdate(const v1::UpdateModelRequest& request) {
   ModelUpdate update;
   if (request.update_mask().paths().empty()) {
-    return absl::InvalidArgumentError(
-        "update_mask: empty, but must name at least one of description, input_box, fidelities");
+    return absl::InvalidArgumentError(absl::StrCat("update_mask: empty, but must name at least one of ", kUpdatable));
   }
   for (int i = 0; i < request.update_mask().paths_size(); ++i) {
     const std::string& path = request.update_mask().paths(i);
@@ -62,9 +93,15 @@ absl::StatusOr<ModelUpdate> ToModelUpdate(const v1::UpdateModelRequest& request)
       update.input_box = ToBox(request.model());
     } else if (path == "fidelities") {
       update.fidelities = ToFidelities(request.model());
+    } else if (path == "inputs") {
+      update.inputs = ToInputs(request.model());
+    } else if (path == "outputs") {
+      FIDELIO_ASSIGN_OR_RETURN(update.output, ToOutput(request.model(), "model"));
+    } else if (path == "keep_revisions") {
+      update.keep_revisions = request.model().keep_revisions();
     } else {
-      return absl::InvalidArgumentError(absl::StrCat("update_mask.paths[", i, "]: ", Quoted(path),
-                                                     ", but must be one of description, input_box, fidelities"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("update_mask.paths[", i, "]: ", Quoted(path), ", but must be one of ", kUpdatable));
     }
   }
   return update;
@@ -84,6 +121,11 @@ void ToMessage(const ModelInfo& model, v1::Model* message) {
     entry->set_name(fidelity.name);
     entry->set_cost(fidelity.cost);
   }
+  for (const VariableSpec& input : model.spec.inputs) ToMessage(input, message->add_inputs());
+  if (model.spec.output) ToMessage(*model.spec.output, message->add_outputs());
+  message->set_keep_revisions(static_cast<uint32_t>(model.spec.keep_revisions));
+  message->set_withdrawn_count(model.withdrawn_count);
+  message->set_current_revision_withdrawn_count(model.current_revision_withdrawn_count);
   message->set_etag(model.etag);
   message->set_data_version(model.data_version);
   message->mutable_observation_counts()->Add(model.observation_counts.begin(), model.observation_counts.end());
@@ -91,7 +133,7 @@ void ToMessage(const ModelInfo& model, v1::Model* message) {
   ToMessage(model.created, message->mutable_create_time());
   ToMessage(model.updated, message->mutable_update_time());
   message->set_state(static_cast<v1::ModelState>(model.state));
-  message->set_quarantine_reason(SafeText(model.quarantine_reason, kMaxReasonBytes));
+  message->set_quarantine_reason(SafeText(model.quarantine_reason, kMaxQuarantineBytes));
   // What a quarantined model is may be unknown.
   if (model.spec.input_dimension == 0) return;
   message->mutable_output_transform()->set_kind(static_cast<v1::OutputTransformKind>(model.spec.output_transform.kind));

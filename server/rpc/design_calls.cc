@@ -303,6 +303,7 @@ grpc::Status EmulatorService::Diagnose(Context* context, const v1::DiagnoseReque
       ToMessage(fidelity, request->encoding(), response->add_fidelities());
     }
     ToMessage(answer.verdict, response->mutable_verdict());
+    response->set_withdrawn_count(answer.withdrawn);
     SetRevision(*revision, response);
     return absl::OkStatus();
   });

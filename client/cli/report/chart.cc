@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kTop = 8, kRight = 12, kBottom = 22, kLabel = 15;  // around the plot, in user units
 constexpr double kCharacter = 6.2;                                  // width of one, about
+constexpr double kNameCharacter = 8;                                // the same of axes' names, which are larger
 
 std::string C(double value) { return Coordinate(value); }
 
@@ -18,6 +19,17 @@ std::string Text(double x, double y, const std::string& classes, const std::stri
                  const std::string& more = "") {
   return absl::StrCat("<text x=\"", C(x), "\" y=\"", C(y), "\" class=\"", classes, "\"", more, ">", Escape(text),
                       "</text>");
+}
+
+// As much of a name as fits, cut between characters.
+std::string FitText(const std::string& text, double width) {
+  const auto most = static_cast<size_t>(std::max(4.0, width / kNameCharacter));
+  size_t characters = 0, kept = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if ((text[i] & 0xC0) == 0x80) continue;
+    if (++characters == most) kept = i;
+  }
+  return characters <= most ? text : text.substr(0, kept) + "…";
 }
 
 }  // namespace
@@ -60,12 +72,12 @@ Chart::Chart(Options options, const Range& x, const Range& y) : options_(std::mo
   absl::StrAppend(&axes_, "<path class=\"axis\" d=\"M", C(left_), " ", C(kTop), "V", C(base), "H",
                   C(left_ + plot_width_), "\"/>");
   if (!options_.x_label.empty()) {
-    axes_ += Text(left_ + plot_width_ / 2, options_.height - 5, "name mid", options_.x_label);
+    axes_ += Text(left_ + plot_width_ / 2, options_.height - 5, "name mid", FitText(options_.x_label, plot_width_));
   }
   if (!options_.y_label.empty()) {
     const double middle = kTop + plot_height_ / 2;
-    axes_ +=
-        Text(11, middle, "name mid", options_.y_label, absl::StrCat(" transform=\"rotate(-90 11 ", C(middle), ")\""));
+    axes_ += Text(11, middle, "name mid", FitText(options_.y_label, plot_height_),
+                  absl::StrCat(" transform=\"rotate(-90 11 ", C(middle), ")\""));
   }
 }
 

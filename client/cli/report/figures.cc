@@ -4,6 +4,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "client/cli/report/scale.h"
+#include "client/cpp/variables.h"
 
 namespace fidelio::cli {
 namespace {
@@ -30,6 +32,15 @@ std::string Legend(const ReportData& data, const std::string& extra) {
                     "</svg>", Escape(fidelity->name), "</span> ");
   }
   return absl::StrCat(html, extra, "</p>\n");
+}
+
+std::string PointTitle(const ReportData& data, const FidelityData& fidelity, Eigen::Index row) {
+  const std::vector<std::string> names = client::InputNames(data.model);
+  std::string text = absl::StrCat(fidelity.name, ": ");
+  for (Eigen::Index j = 0; j < fidelity.x.cols(); ++j) {
+    absl::StrAppend(&text, names[static_cast<size_t>(j)], " = ", Short(fidelity.x(row, j)), ", ");
+  }
+  return absl::StrCat(text, client::OutputName(data.model), " = ", Short(fidelity.y[row]));
 }
 
 std::string Missing(const std::string& what, const absl::Status& status) {

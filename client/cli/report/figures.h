@@ -18,6 +18,9 @@ Shape LevelShape(const ReportData& data, int level);
 // Names with their colours and shapes. `extra` follows them, as HTML.
 std::string Legend(const ReportData& data, const std::string& extra);
 
+// "high: thickness = 0.5, load = 2, deflection = 7" of a run.
+std::string PointTitle(const ReportData& data, const FidelityData& fidelity, Eigen::Index row);
+
 // The function itself (one input), or one panel per input through the centre (slices.cc).
 std::string SliceFigure(const ReportData& data);
 // Mean and standard deviation over two inputs (map.cc). Empty without a map.
@@ -26,7 +29,7 @@ std::string MapFigure(const ReportData& data);
 std::string LinkFigure(const ReportData& data);
 // Leave-one-out: predicted against observed, coverage, probabilities (calibration.cc).
 std::string CalibrationFigure(const ReportData& data);
-// One sentence about the highest fidelity: whether its intervals keep what they promise.
+// The server's verdict on the highest fidelity, with its warnings.
 std::string CalibrationVerdict(const ReportData& data);
 // The objective against iterations (training.cc).
 std::string TrainingFigure(const ReportData& data);

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/report/chart.h"
 #include "client/cli/report/figures.h"
+#include "client/cpp/variables.h"
 
 namespace fidelio::cli {
 namespace {
@@ -25,10 +26,12 @@ std::string Panel(const ReportData& data, const Link& link) {
   y.Add(link.high);
   y.Add(link.data_y);
   const double r = Correlation(link.low, link.high);
+  const bool named = !data.model.outputs().empty();
+  const std::string output = client::OutputLabel(data.model);
   Chart chart({.width = 340,
                .height = 260,
-               .x_label = "mean of " + low.name,
-               .y_label = high.name,
+               .x_label = named ? absl::StrCat("mean ", output, " of ", low.name) : "mean of " + low.name,
+               .y_label = named ? absl::StrCat(output, " of ", high.name) : high.name,
                .title = absl::StrCat(high.name, " against ", low.name, ", correlation ", ShareText(r))},
               x.Padded(0.04), y.Padded(0.04));
   const std::string level = LevelClass(data, link.upper);
@@ -56,11 +59,11 @@ std::string LinkFigure(const ReportData& data) {
   std::string panels;
   for (const Link& link : data.links) panels += Panel(data, link);
   return absl::StrCat(
-      "<p>What the lower fidelity tells about the higher one. A line, straight or bent, says that cheap runs are worth "
-      "much; a cloud without shape, that they are not. ",
+      "<p>How the lower fidelity relates to the higher one. A clear curve means that cheap runs are informative; a "
+      "shapeless cloud means that they are not. ",
       data.centre.size() == 1 ? "The line follows the input; " : "Small dots are predictions all over the box; ",
-      "symbols are what was observed.</p>\n<div class=\"", data.links.size() > 2 ? "panels larger" : "pair", "\">\n",
-      panels, "</div>\n");
+      "symbols are observations.</p>\n<div class=\"", data.links.size() > 2 ? "panels larger" : "pair", "\">\n", panels,
+      "</div>\n");
 }
 
 }  // namespace fidelio::cli

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/report/chart.h"
 #include "client/cli/report/figures.h"
+#include "client/cpp/variables.h"
 
 namespace fidelio::cli {
 namespace {
@@ -15,20 +16,48 @@ constexpr const char* kColours[] = {"#440154", "#482475", "#414487", "#355f8d", 
                                     "#22a884", "#44bf70", "#7ad151", "#bddf26", "#fde725"};
 constexpr int kClasses = 11;
 
-int ClassOf(double value, const Range& range) {
-  return std::clamp(static_cast<int>((value - range.lower) / range.width() * kClasses), 0, kClasses - 1);
+// A logarithmic scale is for numbers above 0 whose largest is this many times the smallest; it spans at most kMostSpan.
+constexpr double kLeastSpan = 5, kMostSpan = 1000;
+
+// Colours by value, or by its logarithm.
+struct ColourScale {
+  Range range = {};
+  bool logarithmic = false;
+  bool open = false;  // smaller numbers have the colour of range.lower
+
+  double Share(double value) const {
+    if (!logarithmic) return (value - range.lower) / range.width();
+    return std::log(std::max(value, range.lower) / range.lower) / std::log(range.upper / range.lower);
+  }
+  double At(double share) const {
+    return logarithmic ? range.lower * std::pow(range.upper / range.lower, share) : range.lower + share * range.width();
+  }
+  int ClassOf(double value) const { return std::clamp(static_cast<int>(Share(value) * kClasses), 0, kClasses - 1); }
+};
+
+ColourScale ScaleOf(const Eigen::MatrixXd& values, bool may_be_logarithmic) {
+  RangeOf of;
+  of.Add(values.reshaped());
+  ColourScale scale{.range = of.Padded(0)};
+  if (!may_be_logarithmic || !(scale.range.upper > 0) || scale.range.lower < 0) return scale;
+  if (scale.range.upper < kLeastSpan * scale.range.lower) return scale;
+  scale.logarithmic = true;
+  const double least = scale.range.upper / kMostSpan;
+  scale.open = scale.range.lower < least;
+  scale.range.lower = std::max(scale.range.lower, least);
+  return scale;
 }
 
 // Runs of cells of one class are one rectangle.
-void Fill(const Map& map, const Eigen::MatrixXd& values, const Range& range, Chart* chart) {
+void Fill(const Map& map, const Eigen::MatrixXd& values, const ColourScale& scale, Chart* chart) {
   const Index n1 = map.x1.size(), n2 = map.x2.size();
   const double half1 = (map.x1[1] - map.x1[0]) / 2, half2 = (map.x2[1] - map.x2[0]) / 2;
   chart->Raw("<g shape-rendering=\"crispEdges\">");
   for (Index j = 0; j < n2; ++j) {
     for (Index i = 0; i < n1;) {
-      const int colour = ClassOf(values(i, j), range);
+      const int colour = scale.ClassOf(values(i, j));
       Index end = i + 1;
-      while (end < n1 && ClassOf(values(end, j), range) == colour) ++end;
+      while (end < n1 && scale.ClassOf(values(end, j)) == colour) ++end;
       const double left = chart->X(map.x1[i] - half1), right = chart->X(map.x1[end - 1] + half1);
       const double top = chart->Y(map.x2[j] + half2), bottom = chart->Y(map.x2[j] - half2);
       // A little larger, so that no background shines through between neighbours.
@@ -41,7 +70,7 @@ void Fill(const Map& map, const Eigen::MatrixXd& values, const Range& range, Cha
   chart->Raw("</g>");
 }
 
-std::string ColourBar(const Range& range) {
+std::string ColourBar(const ColourScale& scale) {
   std::string svg = "<svg class=\"bar\" viewBox=\"0 0 280 26\" role=\"img\" aria-label=\"colours\">";
   constexpr double kLeft = 10, kWidth = 260.0 / kClasses;
   for (int c = 0; c < kClasses; ++c) {
@@ -53,35 +82,33 @@ std::string ColourBar(const Range& range) {
                     share == 0   ? ""
                     : share == 1 ? "end"
                                  : "mid",
-                    "\" x=\"", Coordinate(kLeft + share * 260), "\" y=\"22\">",
-                    Short(range.lower + share * range.width()), "</text>");
+                    "\" x=\"", Coordinate(kLeft + share * 260), "\" y=\"22\">", share == 0 && scale.open ? "≤ " : "",
+                    Short(scale.At(share)), "</text>");
   }
   return svg + "</svg>";
 }
 
-std::string Panel(const ReportData& data, const Eigen::MatrixXd& values, const std::string& name, bool with_runs) {
+std::string Panel(const ReportData& data, const Eigen::MatrixXd& values, const std::string& name, bool is_sd) {
   const Map& map = *data.map;
-  RangeOf of;
-  of.Add(values.reshaped());
-  const Range range = of.Padded(0);
+  const ColourScale scale = ScaleOf(values, is_sd);
+  const Range& range = scale.range;
+  const std::vector<std::string> labels = client::InputLabels(data.model);
   const double margin1 = (map.x1[1] - map.x1[0]) / 2, margin2 = (map.x2[1] - map.x2[0]) / 2;
   Chart chart({.width = 300,
                .height = 280,
-               .x_label = "x1",
-               .y_label = "x2",
+               .x_label = labels[0],
+               .y_label = labels[1],
                .title = absl::StrCat(name, " over both inputs, from ", Short(range.lower), " to ", Short(range.upper))},
               {data.lower[0] - margin1, data.upper[0] + margin1}, {data.lower[1] - margin2, data.upper[1] + margin2});
-  Fill(map, values, range, &chart);
+  Fill(map, values, scale, &chart);
   for (const FidelityData& fidelity : data.fidelities) {
     const bool top = &fidelity == &data.fidelities.back();
     for (Index i = 0; i < fidelity.y.size(); ++i) {
       chart.Mark(fidelity.x(i, 0), fidelity.x(i, 1), LevelShape(data, fidelity.level), top ? 3.4 : 2,
-                 top ? "onmap" : "onmap small",
-                 absl::StrCat(fidelity.name, ": x1 = ", Short(fidelity.x(i, 0)), ", x2 = ", Short(fidelity.x(i, 1)),
-                              ", y = ", Short(fidelity.y[i])));
+                 top ? "onmap" : "onmap small", PointTitle(data, fidelity, i));
     }
   }
-  if (with_runs && data.suggestions.ok()) {
+  if (is_sd && data.suggestions.ok()) {
     int number = 0;
     for (const client::Suggestion& run : data.suggestions->runs) {
       chart.Mark(run.input[0], run.input[1], Shape::kCircle, 6.5, "nextonmap",
@@ -89,18 +116,21 @@ std::string Panel(const ReportData& data, const Eigen::MatrixXd& values, const s
       chart.Label(run.input[0], run.input[1], 0, 3.4, absl::StrCat(++number), "numberonmap mid");
     }
   }
-  return absl::StrCat("<div class=\"panel\"><h3>", Escape(name), "</h3>", chart.Svg(), ColourBar(range), "</div>\n");
+  return absl::StrCat("<div class=\"panel\"><h3>", Escape(name),
+                      scale.logarithmic ? " <small>(logarithmic colours)</small>" : "", "</h3>", chart.Svg(),
+                      ColourBar(scale), "</div>\n");
 }
 
 }  // namespace
 
 std::string MapFigure(const ReportData& data) {
   if (!data.map.has_value()) return "";
-  const std::string& top = data.fidelities.back().name;
+  const std::string top = absl::StrCat(data.fidelities.back().name,
+                                       data.model.outputs().empty() ? "" : ": " + client::OutputLabel(data.model));
   return absl::StrCat(
-      "<p>The highest fidelity over both inputs: what is expected, and how much that may be wrong. Large "
-      "symbols are runs of it, small ones of lower fidelities; numbers are suggested runs, which should "
-      "stand where the right map is bright.</p>\n<div class=\"pair\">\n",
+      "<p>The highest fidelity over both inputs: the prediction and its standard deviation. Large "
+      "symbols are its runs, small ones those of lower fidelities; numbers are suggested runs, which should "
+      "lie where the right map is bright.</p>\n<div class=\"pair\">\n",
       Panel(data, data.map->mean, absl::StrCat("Mean of ", top), false),
       Panel(data, data.map->sd, absl::StrCat("Standard deviation of ", top), true), "</div>\n");
 }

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/cli/columns.h"
 #include "client/cli/report/figures.h"
 #include "client/cli/report/scale.h"
 #include "client/cli/report/style.h"
@@ -9,9 +10,12 @@
 #include "client/cli/text.h"
 #include "client/cli/words.h"
 #include "client/cpp/names.h"
+#include "client/cpp/variables.h"
 
 namespace fidelio::cli {
 namespace {
+
+constexpr size_t kListedInputs = 8;
 
 // `value` is HTML.
 std::string Fact(const std::string& name, const std::string& value) {
@@ -31,7 +35,10 @@ std::string Facts(const ReportData& data) {
                                                         Small(absl::StrCat("at cost ", Short(fidelity->cost))))));
   }
   absl::StrAppend(
-      &facts, Fact("inputs", absl::StrCat(data.model.input_dimension())),
+      &facts,
+      Fact("inputs", absl::StrCat(data.model.input_dimension(),
+                                  data.model.inputs().empty() ? "" : Small(InputList(data.model, kListedInputs)))),
+      data.model.outputs().empty() ? "" : Fact("output", Escape(client::OutputLabel(data.model))),
       Fact("kind", Escape(WordFor(KindWords(), data.model.kind()))),
       Fact("inference",
            absl::StrCat(Escape(WordFor(InferenceWords(), revision.inference())),
@@ -48,11 +55,13 @@ std::string Facts(const ReportData& data) {
       Fact("data version",
            absl::StrCat(revision.data_version(),
                         revision.data_version() < data.model.data_version()
-                            ? Small(absl::StrCat("of ", data.model.data_version(), ": newer data not in it"))
+                            ? Small(absl::StrCat("of ", data.model.data_version(), ": newer data is not in it"))
                             : "")),
+      revision.withdrawn_count() > 0
+          ? Fact("withdrawn", absl::StrCat(revision.withdrawn_count(), Small("observations that it knows: fit again")))
+          : "",
       Fact("fit time", absl::StrCat(DurationText(ToDuration(revision.fit_duration())),
                                     Small(absl::StrCat("seed ", revision.options().seed())))),
-      Fact("objective", Short(revision.elbo())),
       Fact("fitted", absl::StrCat(TimeText(revision.create_time()), Small("UTC"))), "</dl>\n");
   return facts;
 }
@@ -77,11 +86,11 @@ std::string RenderReport(const ReportData& data) {
       "</h1>\n<p class=\"sub\">",
       data.model.description().empty() ? "A Fidelio model" : Escape(data.model.description()), "</p>\n", Facts(data),
       CalibrationVerdict(data), "</header>\n<main>\n", Section(one ? "The function" : "Slices", SliceFigure(data)),
-      Section("Map", MapFigure(data)), Section("From fidelity to fidelity", LinkFigure(data)),
-      Section("Can it be trusted?", CalibrationFigure(data)), Section("How the fit went", TrainingFigure(data)),
-      Section("Where to run next", DesignFigure(data)), "</main>\n<footer>Made by <code>fidelio report ", name,
-      "</code> on ", Escape(data.generated), " from a server of version ", Escape(data.server),
-      ". Rest the mouse on a symbol to read its numbers.</footer>\n</body>\n</html>\n");
+      Section("Map", MapFigure(data)), Section("How the fidelities relate", LinkFigure(data)),
+      Section("Can it be trusted?", CalibrationFigure(data)), Section("Fit history", TrainingFigure(data)),
+      Section("Where to run next", DesignFigure(data)), "</main>\n<footer>Created by <code>fidelio report ", name,
+      "</code> on ", Escape(data.generated), ", server version ", Escape(data.server),
+      ".<span class=\"hover\"> Hover over a symbol to read its numbers.</span></footer>\n</body>\n</html>\n");
 }
 
 }  // namespace fidelio::cli

@@ -4,6 +4,8 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/report/chart.h"
 #include "client/cli/report/figures.h"
+#include "client/cli/report/run_labels.h"
+#include "client/cpp/variables.h"
 
 namespace fidelio::cli {
 namespace {
@@ -24,14 +26,6 @@ double Nearness(const ReportData& data, const FidelityData& fidelity, Index row,
   }
   const double rms = data.centre.size() > 1 ? std::sqrt(sum / static_cast<double>(data.centre.size() - 1)) : 0;
   return 1 - rms / kFarthest;
-}
-
-std::string PointTitle(const FidelityData& fidelity, Index row) {
-  std::string text = absl::StrCat(fidelity.name, ": ");
-  for (Index j = 0; j < fidelity.x.cols(); ++j) {
-    absl::StrAppend(&text, "x", j + 1, " = ", Short(fidelity.x(row, j)), ", ");
-  }
-  return absl::StrCat(text, "y = ", Short(fidelity.y[row]));
 }
 
 Range YRange(const ReportData& data) {
@@ -55,8 +49,8 @@ Range YRange(const ReportData& data) {
 
 std::string Panel(const ReportData& data, int j, const Range& y, Chart::Options options) {
   const double lower = data.lower[j], upper = data.upper[j], margin = 0.02 * (upper - lower);
-  options.x_label = absl::StrCat("x", j + 1);
-  options.title = absl::StrCat("Predictions along x", j + 1, " from ", Short(lower), " to ", Short(upper));
+  options.x_label = client::InputLabels(data.model)[static_cast<size_t>(j)];
+  options.title = absl::StrCat("Predictions along ", options.x_label, " from ", Short(lower), " to ", Short(upper));
   Chart chart(options, {lower - margin, upper + margin}, y);
   const auto curve = [&](const FidelityData& fidelity) -> const Curve& {
     return fidelity.slices[static_cast<size_t>(j)];
@@ -81,18 +75,23 @@ std::string Panel(const ReportData& data, int j, const Range& y, Chart::Options 
       const double nearness = Nearness(data, fidelity, i, j);
       if (nearness <= 0.05) continue;
       chart.Mark(fidelity.x(i, j), fidelity.y[i], LevelShape(data, fidelity.level), 3.2, "dot " + level,
-                 PointTitle(fidelity, i), nearness);
+                 PointTitle(data, fidelity, i), nearness);
     }
   }
   if (data.suggestions.ok()) {
-    int number = 0;
-    for (const client::Suggestion& run : data.suggestions->runs) {
+    // Lines first: none may cross a number.
+    const std::vector<client::Suggestion>& runs = data.suggestions->runs;
+    std::vector<double> at;
+    std::vector<std::string> numbers;
+    for (const client::Suggestion& run : runs) {
       chart.Vertical(run.input[j], absl::StrCat("next ", LevelClass(data, run.level)));
-      // At the right edge there is room on the left of the line alone.
-      const bool at_edge = run.input[j] > upper - 0.04 * (upper - lower);
-      chart.Label(run.input[j], y.upper, at_edge ? -2.5 : 2.5, 9 + 9 * (number % 5), absl::StrCat(number + 1),
-                  absl::StrCat("number halo ", at_edge ? "end " : "", LevelClass(data, run.level)));
-      ++number;
+      at.push_back(chart.X(run.input[j]));
+      numbers.push_back(absl::StrCat(numbers.size() + 1));
+    }
+    const std::vector<LabelPlace> places = PlaceLabels(at, numbers, chart.X(upper + margin));
+    for (size_t i = 0; i < runs.size(); ++i) {
+      chart.Label(runs[i].input[j], y.upper, places[i].right, places[i].down, numbers[i],
+                  absl::StrCat("number halo ", places[i].on_left ? "end " : "", LevelClass(data, runs[i].level)));
     }
   }
   return absl::StrCat("<div class=\"panel\">", chart.Svg(), "</div>\n");
@@ -105,8 +104,11 @@ std::string SliceFigure(const ReportData& data) {
   const Range y = YRange(data);
   std::string panels;
   for (const int j : data.panels) {
-    panels += one ? Panel(data, j, y, {.width = 440, .height = 280, .y_label = "y"})
-                  : Panel(data, j, y, {.width = 280, .height = 200});
+    panels += one ? Panel(data, j, y, {.width = 440, .height = 280, .y_label = client::OutputLabel(data.model)})
+                  : Panel(data, j, y,
+                          {.width = 280,
+                           .height = 200,
+                           .y_label = data.model.outputs().empty() ? "" : client::OutputLabel(data.model)});
   }
   std::string legend =
       "<span><svg viewBox=\"0 0 22 14\" aria-hidden=\"true\"><rect class=\"band b95 l0\" width=\"22\" "
@@ -118,17 +120,19 @@ std::string SliceFigure(const ReportData& data) {
                     "0V14\"/></svg>suggested runs, by number</span>");
   }
   std::string where;
+  const std::vector<std::string> names = client::InputNames(data.model);
   for (Index j = 0; j < data.centre.size(); ++j) {
-    absl::StrAppend(&where, j ? ", " : "", "x", j + 1, "&nbsp;=&nbsp;", Short(data.centre[j]));
+    absl::StrAppend(&where, j ? ", " : "", Escape(names[static_cast<size_t>(j)]), "&nbsp;=&nbsp;",
+                    Short(data.centre[j]));
   }
   const std::string text =
-      one ? "What the model has learned at every fidelity. Where bands are wide it does not know; away from the points "
-            "they should widen, not stay narrow."
+      one ? "The prediction at every fidelity. Wide bands mean that the model is uncertain; away from the points "
+            "the bands should widen."
           : absl::StrCat(
-                "One panel per input, all on the same vertical scale; the others stay at ", Escape(data.centre_text),
-                " (", where,
-                "; dotted line). Steep panels are inputs that matter. Points fade with their distance from the "
-                "slice; ticks below show where there are runs.");
+                "One panel per input, all with the same vertical scale; the other inputs are fixed at ",
+                Escape(data.centre_text), " (", where,
+                "; dotted line). Steep curves are inputs that matter. Points fade with their distance from the "
+                "slice; ticks below mark the runs.");
   const std::string omitted = data.panels.size() < static_cast<size_t>(data.centre.size())
                                   ? absl::StrCat(" Shown are the ", data.panels.size(), " of ", data.centre.size(),
                                                  " inputs along which the highest fidelity varies most.")

@@ -30,6 +30,8 @@ std::string TrainingFigure(const ReportData& data) {
   std::sort(sorted.begin(), sorted.end());
   RangeOf range;
   for (size_t i = sorted.size() / 5; i < sorted.size(); ++i) range.Add(sorted[i]);
+  const double served = data.revision.elbo();
+  range.Add(served);
   const Range y = range.Padded(0.08);
   Chart chart(
       {.width = 440,
@@ -51,6 +53,7 @@ std::string TrainingFigure(const ReportData& data) {
                             DurationText(ToDuration(history[static_cast<size_t>(i)].elapsed()))));
   }
   chart.Line(iteration, best, "curve thin l0");
+  chart.Horizontal(served, "centre");
   // Names of phases, over all else; those of short ones would write over each other.
   phase.clear();
   int phases = 0;
@@ -64,9 +67,12 @@ std::string TrainingFigure(const ReportData& data) {
     phase = now;
   }
   return absl::StrCat(
-      "<p>The logarithm of what the fit maximises, and then samples. Dots are iterations of whichever start or chain "
-      "was at work (triangles: below the picture); the line is the best so far. It should rise and then stay level: a "
-      "line that still climbs at its end wants more iterations.</p>\n<div class=\"wide\"><div class=\"panel\">",
+      "<p>The log posterior, which the fit maximises and then samples. Dots are iterations of all starts and chains "
+      "(triangles: below the visible range); the line is the best value so far. It should rise and then level off: if "
+      "it still rises at its end, the fit needs more iterations. The dotted line is the objective of this revision, ",
+      Short(served),
+      ". It can lie below the best: the fit compares starts of different structure by their evidence, not by this "
+      "number.</p>\n<div class=\"wide\"><div class=\"panel\">",
       chart.Svg(), "</div></div>\n");
 }
 

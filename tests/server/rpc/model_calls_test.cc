@@ -120,6 +120,48 @@ TEST_F(ModelCallsTest, UpdateChangesWhatTheMaskNamesAndNothingElse) {
   ExpectBadField(server_.stub().UpdateModel(&context, request, &after), "update_mask.paths[1]", "\"kind\"");
 }
 
+TEST_F(ModelCallsTest, NamesOfInputsAndOutputAreReadBackAndUpdated) {
+  v1::CreateModelRequest request = FullRequest();
+  request.mutable_model()->clear_input_dimension();
+  v1::Input* input = request.mutable_model()->add_inputs();
+  input->set_name("span");
+  input->set_unit("m");
+  input->set_description("tip to tip");
+  request.mutable_model()->add_inputs()->set_name("angle");
+  request.mutable_model()->add_outputs()->set_name("lift");
+  request.mutable_model()->set_keep_revisions(3);
+  v1::Model model;
+  {
+    TestContext context;
+    ASSERT_TRUE(IsOk(server_.stub().CreateModel(&context, request, &model)));
+  }
+  ASSERT_TRUE(IsOk(Get("models/wing", &model)));
+  EXPECT_EQ(model.input_dimension(), 2u);
+  ASSERT_EQ(model.inputs_size(), 2);
+  EXPECT_EQ(model.inputs(0).SerializeAsString(), request.model().inputs(0).SerializeAsString());
+  EXPECT_EQ(model.inputs(1).name(), "angle");
+  ASSERT_EQ(model.outputs_size(), 1);
+  EXPECT_EQ(model.outputs(0).name(), "lift");
+  EXPECT_EQ(model.keep_revisions(), 3u);
+
+  v1::UpdateModelRequest update;
+  update.mutable_model()->set_name("models/wing");
+  update.mutable_model()->add_outputs()->set_name("drag");
+  update.mutable_model()->mutable_outputs(0)->set_unit("N");
+  for (const char* path : {"inputs", "outputs", "keep_revisions"}) update.mutable_update_mask()->add_paths(path);
+  {
+    TestContext context;
+    ASSERT_TRUE(IsOk(server_.stub().UpdateModel(&context, update, &model)));
+  }
+  EXPECT_EQ(model.inputs_size(), 0);
+  EXPECT_EQ(model.outputs(0).name(), "drag");
+  EXPECT_EQ(model.outputs(0).unit(), "N");
+  EXPECT_EQ(model.keep_revisions(), 0u);
+  update.mutable_model()->add_outputs()->set_name("lift");
+  TestContext context;
+  ExpectBadField(server_.stub().UpdateModel(&context, update, &model), "model.outputs", "2 outputs, want at most 1");
+}
+
 TEST_F(ModelCallsTest, ADeletedModelIsGoneAndItsNameIsFree) {
   server_.Create("wing");
   v1::DeleteModelRequest request;
@@ -156,6 +198,15 @@ TEST_F(ModelCallsTest, BadFieldsAreNamedWithTheirValueAndRule) {
   ExpectBadField(create([](auto& r) { r.mutable_model()->mutable_input_box()->set_upper(1, -1); }),
                  "model.input_box.upper[1]", "-1");
   ExpectBadField(create([](auto& r) { r.mutable_model()->clear_fidelities(); }), "model.fidelities", "0");
+  ExpectBadField(create([](auto& r) { r.mutable_model()->add_inputs()->set_name("my name"); }), "model.inputs",
+                 "1 inputs, but input_dimension is 2");
+  ExpectBadField(create([](auto& r) {
+                   r.mutable_model()->add_inputs()->set_name("span");
+                   r.mutable_model()->add_inputs()->set_name("my name");
+                 }),
+                 "model.inputs[1].name", "\"my name\", want [A-Za-z_]");
+  ExpectBadField(create([](auto& r) { r.mutable_model()->set_keep_revisions(2'000'000); }), "model.keep_revisions",
+                 "2000000");
 }
 
 }  // namespace

@@ -69,6 +69,9 @@ ReportData Example(int d) {
     const VectorXd grid = VectorXd::LinSpaced(7, 0, 1);
     data.map = Map{grid, grid, grid * grid.transpose(), Eigen::MatrixXd::Ones(7, 7)};
   }
+  diagnostics.verdict.emplace();
+  diagnostics.verdict->set_kind(v1::VERDICT_KIND_CALIBRATED);
+  diagnostics.verdict->set_text("19 of 20 high observations lie in their 95 % intervals.");
   data.diagnostics = diagnostics;
   data.suggestions = suggestions;
   return data;
@@ -79,13 +82,13 @@ bool Has(const std::string& text, const std::string& part) { return text.find(pa
 TEST(PageTest, HasEveryPartWithAPicture) {
   const std::string page = RenderReport(Example(2));
   for (const char* title :
-       {"Slices", "Map", "From fidelity to fidelity", "Can it be trusted?", "How the fit went", "Where to run next"}) {
+       {"Slices", "Map", "How the fidelities relate", "Can it be trusted?", "Fit history", "Where to run next"}) {
     EXPECT_TRUE(Has(page, std::string("<h2>") + title)) << title;
   }
   EXPECT_TRUE(Has(page, "9 runs"));
   EXPECT_TRUE(Has(page, "at cost 10"));
   EXPECT_TRUE(Has(page, "moments"));
-  EXPECT_TRUE(Has(page, "9 of 9 high observations"));
+  EXPECT_TRUE(Has(page, "verdict good\"><b>Calibrated</b> 19 of 20 high observations"));
   EXPECT_FALSE(Has(RenderReport(Example(1)), "<h2>Map"));
   EXPECT_TRUE(Has(RenderReport(Example(1)), "<h2>The function"));
 }
@@ -137,11 +140,42 @@ TEST(PageTest, AModelWithoutDataOfAFidelityIsShown) {
   EXPECT_TRUE(Has(RenderReport(data), "0 runs"));
 }
 
-TEST(PageTest, IntervalsThatHoldTooFewObservationsAreCalledSo) {
+TEST(PageTest, TheVerdictIsTheServers) {
   ReportData data = Example(1);
-  data.diagnostics->fidelities[1].coverage95 = 4.0 / 9;
-  EXPECT_TRUE(Has(RenderReport(data), "verdict bad"));
-  EXPECT_TRUE(Has(RenderReport(data), "4 of 9 high observations"));
+  v1::Verdict& verdict = *data.diagnostics->verdict;
+  const auto expect = [&](v1::VerdictKind kind, const char* tone_and_title) {
+    verdict.set_kind(kind);
+    EXPECT_TRUE(Has(RenderReport(data), tone_and_title)) << tone_and_title;
+  };
+  expect(v1::VERDICT_KIND_CAUTIOUS, "verdict good\"><b>Cautious</b>");
+  expect(v1::VERDICT_KIND_TOO_FEW, "verdict neutral\"><b>Too few observations</b>");
+  expect(v1::VERDICT_KIND_UNINFORMATIVE, "verdict neutral\"><b>Uninformative</b>");
+  expect(v1::VERDICT_KIND_OVERCONFIDENT, "verdict bad\"><b>Overconfident</b>");
+  verdict.add_warnings("inputs are <evenly> spaced");
+  expect(v1::VERDICT_KIND_CALIBRATED, "verdict neutral\"><b>Calibrated</b>");
+  EXPECT_TRUE(Has(RenderReport(data), "<b>Warning</b> inputs are &lt;evenly&gt; spaced"));
+}
+
+TEST(PageTest, AServerWithoutVerdictsIsSaidToGiveNone) {
+  ReportData data = Example(1);
+  data.diagnostics->verdict.reset();
+  const std::string page = RenderReport(data);
+  EXPECT_TRUE(Has(page, "verdict neutral\">This server gives no verdict"));
+  EXPECT_FALSE(Has(page, "verdict good"));
+}
+
+TEST(PageTest, WithdrawnObservationsThatTheRevisionKnowsAreCounted) {
+  ReportData data = Example(1);
+  EXPECT_FALSE(Has(RenderReport(data), "withdrawn"));
+  data.revision.set_withdrawn_count(3);
+  EXPECT_TRUE(Has(RenderReport(data), "<dt>withdrawn</dt><dd>3 <small>observations that it knows: fit again"));
+}
+
+TEST(PageTest, WhyThereAreNoSuggestionsIsSaid) {
+  ReportData data = Example(1);
+  data.suggestions->runs.clear();
+  data.suggestions->shortfall_reason = "nothing is left to learn";
+  EXPECT_TRUE(Has(RenderReport(data), "No run: nothing is left to learn"));
 }
 
 TEST(FiguresTest, ChanceExplainsWhatTheBinomialDistributionSays) {
@@ -191,20 +225,101 @@ TEST(PageTest, AGpDoesNotUseTheLowerFidelities) {
   EXPECT_FALSE(Has(page, "</svg>low</span>")) << "a legend for what is not drawn";
 }
 
+// "deflection" in mm of "thickness" in mm and "load".
+void NameVariables(ReportData* data) {
+  data->model.clear_inputs();
+  data->model.add_inputs()->set_name("thickness");
+  data->model.mutable_inputs(0)->set_unit("mm");
+  if (data->model.input_dimension() > 1) data->model.add_inputs()->set_name("load");
+  data->model.add_outputs()->set_name("deflection");
+  data->model.mutable_outputs(0)->set_unit("mm");
+}
+
+TEST(PageTest, AxesTablesAndSymbolsHaveTheNamesAndUnits) {
+  ReportData data = Example(2);
+  NameVariables(&data);
+  const std::string page = RenderReport(data);
+  for (const char* part :
+       {">thickness (mm)</text>", ">load</text>", "<th>thickness (mm)</th>", ">deflection (mm)</text>",
+        ">mean deflection (mm) of low</text>", ">deflection (mm) of high</text>", "Mean of high: deflection (mm)",
+        "<title>high: thickness = 0, load = 0.5, deflection = 0</title>", "thickness&nbsp;=&nbsp;0.5",
+        "<dt>output</dt><dd>deflection (mm)", "thickness, load"}) {
+    EXPECT_TRUE(Has(page, part)) << part;
+  }
+  EXPECT_FALSE(Has(page, "x1"));
+  EXPECT_FALSE(Has(page, "x2"));
+  EXPECT_TRUE(Has(RenderReport(Example(2)), ">x1</text>"));
+  ReportData one = Example(1);
+  NameVariables(&one);
+  EXPECT_TRUE(Has(RenderReport(one), ">deflection (mm)</text>"));
+}
+
+TEST(PageTest, NamesOfVariablesAreText) {
+  ReportData data = Example(2);
+  NameVariables(&data);
+  data.model.mutable_inputs(0)->set_unit("<i>");
+  data.model.mutable_outputs(0)->set_unit("<u>");
+  const std::string page = RenderReport(data);
+  EXPECT_FALSE(Has(page, "<i>"));
+  EXPECT_FALSE(Has(page, "<u>"));
+}
+
+TEST(PageTest, LongNamesAreCutToTheirAxes) {
+  ReportData data = Example(2);
+  NameVariables(&data);
+  data.model.mutable_inputs(0)->set_name(std::string(63, 'a'));
+  EXPECT_TRUE(Has(RenderReport(data), "aaa…</text>"));
+}
+
+TEST(PageTest, LinesOfSuggestedRunsDoNotCrossTheirNumbers) {
+  ReportData data = Example(1);
+  const std::string page = RenderReport(data);
+  EXPECT_LT(page.rfind("class=\"next l"), page.find("class=\"number halo"));
+}
+
+TEST(PageTest, StandardDeviationsOverOrdersOfMagnitudeHaveLogarithmicColours) {
+  ReportData data = Example(2);
+  EXPECT_FALSE(Has(RenderReport(data), "logarithmic"));
+  // All but a corner are below a tenth of the largest: one colour of a linear scale.
+  Eigen::MatrixXd& sd = data.map->sd;
+  for (Eigen::Index i = 0; i < sd.rows(); ++i) {
+    for (Eigen::Index j = 0; j < sd.cols(); ++j) sd(i, j) = std::pow(10, 0.25 * static_cast<double>(i + j) - 3);
+  }
+  const std::string page = RenderReport(data);
+  EXPECT_TRUE(Has(page, "Standard deviation of high <small>(logarithmic colours)</small>"));
+  EXPECT_FALSE(Has(page, "Mean of high <small>"));
+  const std::string map = page.substr(page.find("Standard deviation of high <small>"));
+  const std::string cells = map.substr(map.find("crispEdges"), map.find("</g>") - map.find("crispEdges"));
+  int colours = 0;
+  for (const char* colour : {"#440154", "#482475", "#414487", "#355f8d", "#2a788e", "#21918c", "#22a884", "#44bf70",
+                             "#7ad151", "#bddf26", "#fde725"}) {
+    colours += Has(cells, colour) ? 1 : 0;
+  }
+  EXPECT_EQ(colours, 11);
+  sd(0, 0) = 0;
+  EXPECT_TRUE(Has(RenderReport(data), ">≤ 0.001</text>"));
+}
+
+TEST(PageTest, TheObjectiveStandsWhereItIsExplained) {
+  ReportData data = Example(1);
+  data.revision.set_elbo(-7.25);
+  const std::string page = RenderReport(data);
+  EXPECT_FALSE(Has(page, "<dt>objective"));
+  EXPECT_TRUE(Has(page, "the objective of this revision, -7.25. It can lie below the best"));
+}
+
+TEST(PageTest, TheHintAboutHoveringIsForThoseWhoCan) {
+  const std::string page = RenderReport(Example(1));
+  EXPECT_FALSE(Has(page, "Rest the mouse"));
+  EXPECT_TRUE(Has(page, "<span class=\"hover\"> Hover over a symbol"));
+  EXPECT_TRUE(Has(page, "@media (hover:none){.hover{display:none}}"));
+}
+
 TEST(PageTest, NumbersOfRunsAtTheRightEdgeStandOnTheLeftOfTheirLines) {
   ReportData data = Example(1);
   EXPECT_FALSE(Has(RenderReport(data), "number halo end"));
   data.suggestions->runs[0].input[0] = 1;
   EXPECT_TRUE(Has(RenderReport(data), "number halo end"));
-}
-
-TEST(PageTest, IntervalsThatHoldFarMoreThanTheyPromiseAreCalledCautious) {
-  ReportData data = Example(1);
-  EXPECT_TRUE(Has(RenderReport(data), "<b>Calibrated</b>"));
-  data.diagnostics->fidelities[1].coverage50 = 1;
-  const std::string page = RenderReport(data);
-  EXPECT_TRUE(Has(page, "verdict good\"><b>Cautious</b>"));
-  EXPECT_TRUE(Has(page, "In their 50 % intervals are 9, more than promised"));
 }
 
 }  // namespace
