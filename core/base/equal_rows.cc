@@ -55,15 +55,22 @@ Vector GroupSizes(const EqualRows& rows) {
   return sizes;
 }
 
+int GroupCount(const std::vector<int>& group) {
+  std::vector<int> numbers = group;
+  std::sort(numbers.begin(), numbers.end());
+  return static_cast<int>(std::unique(numbers.begin(), numbers.end()) - numbers.begin());
+}
+
 double GroupMean(const Vector& values, const std::vector<int>& group) {
-  const int groups = group.empty() ? 0 : 1 + *std::max_element(group.begin(), group.end());
-  if (group.empty() || groups == static_cast<int>(group.size())) return values.mean();
-  Vector sum = Vector::Zero(groups), size = Vector::Zero(groups);
+  const int groups = GroupCount(group);
+  if (groups == static_cast<int>(group.size())) return values.mean();
+  const int numbers = 1 + *std::max_element(group.begin(), group.end());
+  Vector sum = Vector::Zero(numbers), size = Vector::Zero(numbers);
   for (size_t i = 0; i < group.size(); ++i) {
     sum[group[i]] += values[static_cast<Index>(i)];
     size[group[i]] += 1;
   }
-  return sum.cwiseQuotient(size).mean();
+  return sum.cwiseQuotient(size.cwiseMax(1)).sum() / groups;
 }
 
 }  // namespace fidelio

@@ -22,6 +22,9 @@ FIDELIO_EXPORT EqualRows FindEqualRows(const ConstMatrixRef& x);
 // Per row: the size of its group.
 FIDELIO_EXPORT Vector GroupSizes(const EqualRows& rows);
 
+// How many different numbers there are; some may be missing, where rows were taken away.
+FIDELIO_EXPORT int GroupCount(const std::vector<int>& group);
+
 // The mean over the groups of the mean within each, so that copies count once. An empty `group`: every value is its own.
 FIDELIO_EXPORT double GroupMean(const Vector& values, const std::vector<int>& group);
 

@@ -1,7 +1,8 @@
 #include "core/emulator/diagnostics.h"
 
-#include <algorithm>
 #include <cmath>
+
+#include "core/base/equal_rows.h"
 
 namespace fidelio {
 namespace {
@@ -17,7 +18,7 @@ LevelDiagnostics Diagnose(const LeaveOneOut& left_out) {
   LevelDiagnostics d;
   d.count = static_cast<int>(left_out.y.size());
   d.distinct_count = d.count;
-  if (!left_out.group.empty()) d.distinct_count = 1 + *std::max_element(left_out.group.begin(), left_out.group.end());
+  if (!left_out.group.empty()) d.distinct_count = GroupCount(left_out.group);
   d.inflation = left_out.inflation;
   if (d.count == 0) return d;
   d.mean = left_out.mean;

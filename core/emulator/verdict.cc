@@ -32,8 +32,7 @@ double Within(const LeaveOneOut& left_out, double probability, int64_t n) {
 }
 
 int64_t DistinctLeftOut(const LeaveOneOut& left_out) {
-  if (left_out.group.empty()) return left_out.y.size();
-  return 1 + *std::max_element(left_out.group.begin(), left_out.group.end());
+  return left_out.group.empty() ? left_out.y.size() : GroupCount(left_out.group);
 }
 
 // The share of the variance of predicted means that is along an input, at the level where it is largest. 1 where the means do

@@ -33,6 +33,10 @@ TEST(EqualRowsTest, CopiesCountOnceInAMean) {
   EXPECT_EQ(GroupMean(values, {0, 0, 1}), 5);
   EXPECT_EQ(GroupMean(values, {}), 4);
   EXPECT_EQ(GroupMean(values, {0, 1, 2}), 4);
+  // Groups may be missing, where rows were taken away.
+  EXPECT_EQ(GroupMean(values, {3, 3, 7}), 5);
+  EXPECT_EQ(GroupMean(values, {1, 5, 2}), 4);
+  EXPECT_EQ(GroupCount({3, 3, 7}), 2);
 }
 
 }  // namespace
