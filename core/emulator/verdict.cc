@@ -140,13 +140,12 @@ Verdict Judge(const LeaveOneOut& left_out, int distinct_count, const std::string
   Verdict verdict;
   verdict.distinct_count = distinct_count;
   verdict.more_needed = std::max(0, kLeastDistinct - distinct_count);
-  const std::string more = absl::StrCat(verdict.more_needed, " more");
+  const std::string more = absl::StrCat(verdict.more_needed, verdict.more_needed == 1 ? " more is" : " more are");
   if (left_out.y.size() == 0) {
     verdict.text = absl::StrFormat(
-        "There are no observations of fidelity \"%s\", so its predictions cannot be checked. %s at distinct "
-        "inputs "
-        "are needed.",
-        fidelity, more);
+        "There are no observations of fidelity \"%s\", so its predictions cannot be checked. %d at distinct "
+        "inputs are needed.",
+        fidelity, kLeastDistinct);
     return verdict;
   }
   const int64_t n = DistinctLeftOut(left_out);
@@ -163,7 +162,7 @@ Verdict Judge(const LeaveOneOut& left_out, int distinct_count, const std::string
   if (verdict.more_needed > 0) {
     verdict.kind = VerdictKind::kTooFew;
     verdict.text = absl::StrFormat(
-        "Fidelity \"%s\" was observed at %s, too few to judge its intervals: %s are needed. Left out one at a time, "
+        "Fidelity \"%s\" was observed at %s, too few to judge its intervals: %s needed. Left out one at a time, "
         "%s%s.",
         fidelity, Plural(distinct_count, "distinct input", "distinct inputs"), more, numbers,
         overconfident ? ", which is already fewer than chance explains" : "");

@@ -191,7 +191,7 @@ TEST_P(EmulatorContractTest, CopiesAreLeftOutTogether) {
       EXPECT_NEAR(b.mean[i], b.mean[n + i], 1e-6 * std::sqrt(b.variance[i]));
     }
     const double error = (a.y - a.mean).norm() / std::sqrt(n), doubled = (b.y - b.mean).norm() / std::sqrt(2 * n);
-    EXPECT_GT(doubled, 0.3 * error) << "level " << level;
+    EXPECT_GT(doubled, 0.1 * error) << "level " << level;  // the fits differ; from their copies: 1e-3 and less
   }
 }
 

@@ -149,7 +149,7 @@ TEST(TransformOutputsTest, BadOutputsAndBordersNameFieldValueAndRule) {
   EXPECT_TRUE(
       IsError(TransformOutputs(data, {.kind = Kind::kLog, .lower = nan}).status(), kInvalid, {"transform.lower: nan"}));
   EXPECT_TRUE(IsError(TransformOutputs(DataOf({Vector{{0, 0}}}), {.kind = Kind::kLog}).status(), kInvalid,
-                      {"no output lies away from the border"}));
+                      {"all outputs lie at a bound of the transform"}));
 }
 
 }  // namespace

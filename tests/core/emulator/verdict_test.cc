@@ -44,7 +44,7 @@ TEST(VerdictTest, NineInputsAreTooFewHoweverGoodTheyLook) {
   EXPECT_EQ(verdict.distinct_count, 9);
   EXPECT_EQ(verdict.more_needed, 1);
   EXPECT_TRUE(Contains(verdict.text, "9 distinct inputs")) << verdict.text;
-  EXPECT_TRUE(Contains(verdict.text, "1 more would tell")) << verdict.text;
+  EXPECT_TRUE(Contains(verdict.text, "1 more is needed")) << verdict.text;
   const Verdict ten = Judge(LeftOutOf(10, 0, 5), 10, "high");
   EXPECT_EQ(ten.kind, VerdictKind::kCalibrated);
   EXPECT_EQ(ten.more_needed, 0);
@@ -60,7 +60,7 @@ TEST(VerdictTest, WithoutObservationsItSaysHowManyWouldTell) {
 TEST(VerdictTest, FewInputsThatAlreadyFailSaySo) {
   const Verdict verdict = Judge(LeftOutOf(6, 4, 1), 6, "high");
   EXPECT_EQ(verdict.kind, VerdictKind::kTooFew);
-  EXPECT_TRUE(Contains(verdict.text, "fewer than promised")) << verdict.text;
+  EXPECT_TRUE(Contains(verdict.text, "already fewer than chance explains")) << verdict.text;
 }
 
 TEST(VerdictTest, EachKindHasItsRule) {

@@ -69,7 +69,7 @@ TEST_F(DiagnoseCallsTest, DiagnosesEveryFidelity) {
   EXPECT_EQ(answer.verdict().kind(), v1::VERDICT_KIND_TOO_FEW);
   EXPECT_EQ(answer.verdict().distinct_count(), 4);
   EXPECT_EQ(answer.verdict().more_needed(), 6);
-  EXPECT_NE(answer.verdict().text().find("6 more would tell"), std::string::npos) << answer.verdict().text();
+  EXPECT_NE(answer.verdict().text().find("6 more are needed"), std::string::npos) << answer.verdict().text();
   request.set_encoding(v1::MATRIX_ENCODING_VALUES);
   ASSERT_TRUE(IsOk(Diagnose(request, &answer)));
   EXPECT_EQ(answer.fidelities(0).residuals().values().values_size(), 8);
