@@ -10,6 +10,7 @@
 #include "client/cli/as_typed.h"
 #include "client/cli/columns.h"
 #include "client/cli/command.h"
+#include "client/cli/model_options.h"
 #include "client/cli/text.h"
 #include "client/cli/variable_flags.h"
 #include "client/cli/words.h"
@@ -22,25 +23,6 @@ namespace {
 
 constexpr size_t kListedInputs = 4;  // of a model in a list
 
-// What create and update say of a model, as typed. Empty: not said.
-struct ModelOptions {
-  std::string name;
-  std::string fidelities;
-  std::string costs;
-  std::string lower;
-  std::string upper;
-  std::string description;
-  VariableFlags variables;
-  std::optional<uint32_t> keep_revisions;
-};
-
-struct CreateOptions : ModelOptions {
-  uint32_t inputs = 0;
-  std::string kind;
-  v1::OutputTransformKind transform = v1::OUTPUT_TRANSFORM_KIND_IDENTITY;
-  std::string bounds;
-};
-
 struct UpdateOptions : ModelOptions {
   bool no_box = false;
   bool no_description = false;
@@ -48,94 +30,6 @@ struct UpdateOptions : ModelOptions {
   bool no_output_name = false;
   std::string etag;
 };
-
-const TypedNames& CreateNames() {
-  static const auto* names = [] {
-    auto* all = new TypedNames(VariableNames());
-    all->insert(all->end(), {{"model_id", "NAME"},
-                             {"model.name", "NAME"},
-                             {"model.input_dimension", "--inputs"},
-                             {"model.fidelities[].name", "--fidelities"},
-                             {"model.fidelities[].cost", "--costs"},
-                             {"model.fidelities", "--fidelities"},
-                             {"model.input_box.lower", "--lower"},
-                             {"model.input_box.upper", "--upper"},
-                             {"model.input_box", "--lower, --upper"},
-                             {"model.description", "--description"},
-                             {"model.kind", "--kind"},
-                             {"model.output_transform.kind", "--transform"},
-                             {"model.output_transform", "--bounds"}});
-    return all;
-  }();
-  return *names;
-}
-
-// Names, fidelities and box. Those of `model` that were not said stay.
-absl::Status Apply(const ModelOptions& options, v1::Model* model) {
-  if (HasRanges(options.variables) && (!options.lower.empty() || !options.upper.empty())) {
-    return absl::InvalidArgumentError(absl::StrCat(options.lower.empty() ? "--upper" : "--lower",
-                                                   ": given, but --input has ranges: say the box once"));
-  }
-  if (absl::Status status = ApplyVariables(options.variables, model); !status.ok()) return status;
-  if (options.keep_revisions) model->set_keep_revisions(*options.keep_revisions);
-  const auto names = ParseNames("--fidelities", options.fidelities);
-  const auto costs = ParseNumbers("--costs", options.costs);
-  const auto lower = ParseNumbers("--lower", options.lower);
-  const auto upper = ParseNumbers("--upper", options.upper);
-  for (const absl::Status& status : {names.status(), costs.status(), lower.status(), upper.status()}) {
-    if (!status.ok()) return status;
-  }
-  const auto T = static_cast<size_t>(model->fidelities_size());
-  if (T > 0 && !names->empty() && names->size() != T) {
-    return absl::InvalidArgumentError(absl::StrCat("--fidelities: ", names->size(), " names, but model \"",
-                                                   client::ShortName(model->name()), "\" has ", T,
-                                                   " fidelities, whose number can't change"));
-  }
-  for (size_t t = 0; t < names->size(); ++t) {
-    (t < T ? model->mutable_fidelities(static_cast<int>(t)) : model->add_fidelities())->set_name((*names)[t]);
-  }
-  if (!costs->empty() && static_cast<int>(costs->size()) != model->fidelities_size()) {
-    return absl::InvalidArgumentError(absl::StrCat("--costs: ", costs->size(),
-                                                   costs->size() == 1 ? " number" : " numbers", ", but there are ",
-                                                   model->fidelities_size(), " fidelities"));
-  }
-  if (!model->has_input_box() && lower->empty() != upper->empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(lower->empty() ? "--lower: missing, but --upper" : "--upper: missing, but --lower",
-                     " is given: a box has both corners"));
-  }
-  for (size_t t = 0; t < costs->size(); ++t) model->mutable_fidelities(static_cast<int>(t))->set_cost((*costs)[t]);
-  if (!lower->empty()) {
-    model->mutable_input_box()->mutable_lower()->Assign(lower->begin(), lower->end());
-  }
-  if (!upper->empty()) {
-    model->mutable_input_box()->mutable_upper()->Assign(upper->begin(), upper->end());
-  }
-  return absl::OkStatus();
-}
-
-absl::StatusOr<v1::Model> ToModel(const CreateOptions& options) {
-  v1::Model model;
-  model.set_input_dimension(options.inputs);
-  model.set_description(options.description);
-  if (absl::Status status = Apply(options, &model); !status.ok()) return status;
-  model.mutable_output_transform()->set_kind(options.transform);
-  const auto bounds = ParseNumbers("--bounds", options.bounds);
-  if (!bounds.ok()) return bounds.status();
-  if ((options.transform == v1::OUTPUT_TRANSFORM_KIND_BOUNDED) == bounds->empty()) {
-    return absl::InvalidArgumentError(
-        bounds->empty() ? "--bounds: missing, but --transform bounded needs what outputs lie between: 0,100"
-                        : "--bounds: given, but only --transform bounded has bounds");
-  }
-  if (!bounds->empty()) {
-    if (bounds->size() != 2) {
-      return absl::InvalidArgumentError(absl::StrCat("--bounds: \"", options.bounds, "\", must be LOWER,UPPER"));
-    }
-    model.mutable_output_transform()->set_lower((*bounds)[0]);
-    model.mutable_output_transform()->set_upper((*bounds)[1]);
-  }
-  return model;
-}
 
 // "low 20, high 5"
 std::string ObservationCounts(const v1::Model& model) {
@@ -213,7 +107,7 @@ absl::Status Create(Context& context, const CreateOptions& options) {
   }
   const auto created = (*client)->CreateModel(options.name, *model);
   if (!created.ok()) {
-    const absl::Status status = AsTyped(created.status(), CreateNames());
+    const absl::Status status = AsTyped(created.status(), ModelFieldNames());
     if (!absl::StartsWith(status.message(), "NAME: ")) return status;
     return client::WithMessage(status, absl::StrCat(status.message(), "\n  ", kNameRule));
   }
@@ -253,9 +147,9 @@ absl::Status Update(Context& context, const UpdateOptions& options) {
   if (options.no_box) model->clear_input_box();
   if (options.no_input_names) model->clear_inputs();
   if (options.no_output_name) model->clear_outputs();
-  if (absl::Status status = Apply(options, &*model); !status.ok()) return status;
+  if (absl::Status status = ApplyOptions(options, &*model); !status.ok()) return status;
   const auto updated = (*client)->UpdateModel(*model, paths, {.etag = etag});
-  if (!updated.ok()) return AsTyped(updated.status(), CreateNames());
+  if (!updated.ok()) return AsTyped(updated.status(), ModelFieldNames());
   context.Print(ToJson(*updated), Describe(*updated));
   return absl::OkStatus();
 }

@@ -39,12 +39,12 @@ std::string Cut(const std::string& line, int width) {
   return cut;
 }
 
-// In a narrow terminal the bar is shorter; then facts are left out, from the second on. The last one stays: it says how
-// long it will take.
+// In a narrow terminal the bar is shorter; then facts are left out, from the second on. The last one goes last: it says
+// how long it will take.
 std::string Bar(double fraction, ProgressFacts facts, int width) {
   constexpr int kFrame = 3;  // "[", "] "
   const auto room = [&] { return width - 1 - kFrame - Columns(Line(fraction, facts)); };
-  while (facts.size() > 2 && room() < kLeastBarWidth) facts.erase(facts.begin() + 1);
+  while (facts.size() > 1 && room() < kLeastBarWidth) facts.erase(facts.begin() + 1);
   const int bar = std::clamp(room(), kLeastBarWidth, kBarWidth);
   const int full = static_cast<int>(bar * fraction);
   return Cut(absl::StrCat("[", std::string(full, '#'), std::string(bar - full, '-'), "] ", Line(fraction, facts)),

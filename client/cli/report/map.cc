@@ -17,7 +17,7 @@ constexpr const char* kColours[] = {"#440154", "#482475", "#414487", "#355f8d", 
 constexpr int kClasses = 11;
 
 // A logarithmic scale is for numbers above 0 whose largest is this many times the smallest; it spans at most kMostSpan.
-constexpr double kLeastSpan = 20, kMostSpan = 1000;
+constexpr double kLeastSpan = 5, kMostSpan = 1000;
 
 // Colours by value, or by its logarithm.
 struct ColourScale {

@@ -174,10 +174,12 @@ TEST_F(NamedCliTest, SuggestionsAndDesignsHaveTheNames) {
   server_.emulator().sample_dpp = [](grpc::ServerContext&, const v1::SampleDPPRequest&,
                                      v1::SampleDPPResponse& response) {
     *response.mutable_inputs() = client::ToWire(Eigen::MatrixXd{{0.5, 2}});
+    *response.mutable_quality() = client::ToWire(Eigen::VectorXd::Ones(1));
     response.add_indices(0);
     return grpc::Status::OK;
   };
-  EXPECT_EQ(Run({"sample-dpp", "plate", "--k", "1"}).out, "fidelity,thickness,load\nhigh,0.5,2\n");
+  const Result dpp = Run({"sample-dpp", "plate", "--k", "1"});
+  EXPECT_EQ(dpp.out, "fidelity,thickness,load\nhigh,0.5,2\n") << dpp.err;
 }
 
 TEST_F(NamedCliTest, PredictionsGoByNameAndPrintTheFilesColumns) {
