@@ -60,10 +60,17 @@ const TypedNames& FitNames() {
 
 std::string StateText(const v1::Fit& fit) { return EnumText(v1::FitState_Name(fit.state()), "FIT_STATE_"); }
 
+std::string NotServed(const v1::Fit& fit) {
+  return absl::StrCat("revision ", client::ShortName(fit.revision()),
+                      " was made, but is not served: the model was rolled back meanwhile");
+}
+
 std::string Summary(const v1::Fit& fit) {
   std::string text = absl::StrCat("fit ", client::ShortName(fit.name()), " ", StateText(fit));
   if (client::HasEnded(fit)) absl::StrAppend(&text, " after ", DurationText(ToDuration(fit.progress().elapsed())));
-  if (!fit.revision().empty()) {
+  if (fit.not_served()) {
+    absl::StrAppend(&text, "; ", NotServed(fit));
+  } else if (!fit.revision().empty()) {
     absl::StrAppend(&text, " and made revision ", client::ShortName(fit.revision()));
   }
   return text;
@@ -170,6 +177,7 @@ std::string Describe(const v1::Fit& fit) {
   const auto add = [&](const char* key, const std::string& value) { rows.push_back({key, value}); };
   add("progress", ProgressLine(fit));
   if (!fit.revision().empty()) add("revision", client::ShortName(fit.revision()));
+  if (fit.not_served()) add("note", NotServed(fit));
   if (fit.has_error()) add("error", std::string(client::ToStatus(fit.error()).message()));
   add("data version", absl::StrCat(fit.data_version()));
   add("inference", WordFor(InferenceWords(), fit.inference()));
@@ -188,17 +196,20 @@ absl::Status ListFits(Context& context, const std::string& model) {
   if (!client.ok()) return client.status();
   const auto fits = (*client)->ListFits(model);
   if (!fits.ok()) return fits.status();
+  std::string notes;
   std::vector<std::vector<std::string>> rows = {{"FIT", "STATE", "DONE", "OBJECTIVE", "TIME", "REVISION", "CREATED"}};
   for (const v1::Fit& fit : *fits) {
     rows.push_back({client::ShortName(fit.name()), StateText(fit),
                     absl::StrFormat("%.0f %%", 100 * fit.progress().fraction()),
                     fit.progress().has_elbo() ? RoundNumber(fit.progress().elbo()) : "–",
                     DurationText(ToDuration(fit.progress().elapsed())),
-                    fit.revision().empty() ? "–" : client::ShortName(fit.revision()), TimeText(fit.create_time())});
+                    fit.revision().empty() ? "–" : client::ShortName(fit.revision()) + (fit.not_served() ? "*" : ""),
+                    TimeText(fit.create_time())});
+    if (fit.not_served()) absl::StrAppend(&notes, "* ", NotServed(fit), "\n");
   }
   context.Print(ToJsonList("fits", *fits),
                 fits->empty() ? absl::StrCat("no fits; `fidelio fit ", client::ShortName(model), " --watch` starts one")
-                              : TextTable(rows));
+                              : TextTable(rows) + notes);
   return absl::OkStatus();
 }
 

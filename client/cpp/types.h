@@ -1,6 +1,6 @@
-// What goes into a call and comes out of it, where the contract has matrices: the same as Eigen's.
+// Arguments and results of calls whose messages contain matrices, with Eigen types.
 //
-// Models, fits, revisions and what a server tells about itself are messages of the contract (fidelio::v1).
+// Models, fits, revisions and the server's description are messages of the contract (fidelio::v1).
 #ifndef FIDELIO_CLIENT_CPP_TYPES_H_
 #define FIDELIO_CLIENT_CPP_TYPES_H_
 
@@ -127,13 +127,13 @@ struct PathSamples {
   int64_t data_version = 0;     // that it knows
 };
 
-// Takes the next bytes of a file that is being written.
+// Receives the next bytes of a file.
 using WriteBytes = std::function<absl::Status(absl::string_view bytes)>;
 
-// Gives at most `most` bytes of a file from `offset` on; none at its end. Offsets grow, but may begin at 0 again.
+// Returns at most `most` bytes of a file from `offset`; none at its end. Offsets increase, but may restart at 0.
 using ReadBytes = std::function<absl::StatusOr<std::string>(int64_t offset, size_t most)>;
 
-// Of one call, its retries included.
+// Options of one call, including its retries.
 struct CallOptions {
   std::optional<absl::Duration> timeout = {};  // default: ClientOptions.timeout; for WatchFit none
   std::string request_id = {};                 // of mutations. Default: a random one per call

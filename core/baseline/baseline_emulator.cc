@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_format.h"
+#include "core/base/equal_rows.h"
 #include "core/base/parallel.h"
 #include "core/base/random.h"
 #include "core/base/status_macros.h"
@@ -75,12 +76,11 @@ absl::StatusOr<std::unique_ptr<BaselineEmulator::Impl>> BaselineEmulator::Impl::
   }
   if (const Index n = data.levels[top].y.size(); n > 0) {
     ScaledPosterior::LeftOut own = impl->posterior->LeaveOneOut(top);
-    const LeaveOneOut left_out = Summarise({.y = model.data().y.tail(n),
-                                            .weight = std::move(own.weight),
-                                            .mean = std::move(own.mean),
-                                            .variance = std::move(own.variance)});
-    const double residual = ((left_out.y - left_out.mean).array().square() / left_out.variance.array()).mean();
-    impl->inflation = std::max(1.0, residual);
+    impl->inflation = std::max(1.0, MeanSquaredResidual(Summarise({.y = model.data().y.tail(n),
+                                                                   .weight = std::move(own.weight),
+                                                                   .mean = std::move(own.mean),
+                                                                   .variance = std::move(own.variance),
+                                                                   .group = FindEqualRows(data.levels[top].x).group})));
   }
   impl->data = std::move(data);
   return impl;
@@ -237,7 +237,8 @@ absl::StatusOr<std::vector<ObservedMixtures>> BaselineEmulator::LeaveOneOutMixtu
     result.push_back({.y = impl_->data.levels[level].y,
                       .weight = std::move(own.weight),
                       .mean = own.mean.array() * sd + impl_->scaling.output_mean,
-                      .variance = own.variance * sd * sd});
+                      .variance = own.variance * sd * sd,
+                      .group = FindEqualRows(impl_->data.levels[level].x).group});
   }
   return result;
 }

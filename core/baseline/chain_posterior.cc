@@ -10,6 +10,7 @@
 #include "core/baseline/draw_paths.h"
 #include "core/dgp/leave_one_out_weights.h"
 #include "core/emulator/mixture.h"
+#include "core/gp/left_out.h"
 #include "core/linalg/covariance_factor.h"
 
 namespace fidelio {
@@ -34,7 +35,9 @@ absl::Status ChainPosterior::Add(const std::vector<LayerDraw>& draws) {
               .component_weight = {},
               .noise = {},
               .x = first.observations().inputs.leftCols(first.dimension()),
-              .y = first.observations().outputs};
+              .y = first.observations().outputs,
+              .copies = {}};
+  added.copies = FindEqualRows(added.x);
   Vector noises(added.weight.size());
   for (const LayerDraw& draw : draws) {
     FIDELIO_ASSIGN_OR_RETURN(GpPosterior posterior, GpPosterior::Build(*draw.layer, draw.theta));
@@ -299,25 +302,38 @@ ScaledPosterior::LeftOut ChainPosterior::LeaveOneOut(int level) const {
   GpPosterior::Moments below;
   if (level > 0) below = Collapsed(layer.x, level - 1);
   Matrix log_density(layer.weight.size(), n);
+  std::vector<std::vector<int>> groups(static_cast<size_t>(layer.copies.count));
+  for (Index i = 0; i < n; ++i) groups[layer.copies.group[i]].push_back(static_cast<int>(i));
+  std::vector<int> left_out;  // per row of Inputs, a group
+  for (Index s = 0; s < count; ++s)
+    left_out.insert(left_out.end(), layer.copies.group.begin(), layer.copies.group.end());
   for (Index k = 0; k < layer.weight.size(); ++k) {
     const Part& part = layer.parts[k];
     auto mean = result.mean.middleRows(k * count, count);
     auto variance = result.variance.middleRows(k * count, count);
     if (layer.kind != LayerKind::kNonlinear) {
-      const GpPosterior::Moments m = part.posterior.LeaveOneOut(0, static_cast<int>(n));
+      const auto m = part.posterior.LeaveOneOut(0, static_cast<int>(n), layer.copies.copies);
       mean = m.mean.transpose();
       variance = m.variance.transpose();
       if (level > 0) variance += part.rho * part.rho * below.variance.transpose();
     } else {
-      const Eigen::VectorXi own = Eigen::VectorXi::LinSpaced(n, 0, static_cast<int>(n) - 1).replicate(count, 1);
       const GpPosterior::Moments m =
-          part.posterior.PredictWithout(Inputs(level, layer.x, below.mean, below.variance), own);
+          part.posterior.PredictWithout(Inputs(level, layer.x, below.mean, below.variance), groups, left_out);
       mean = m.mean.reshaped(n, count).transpose();
       variance = m.variance.reshaped(n, count).transpose();
       variance.rowwise() += part.variance.transpose();
     }
     log_density.row(k) =
         MixtureLogDensity({.weight = Rule(level).weight, .mean = mean, .variance = variance}, layer.y).transpose();
+    // Copies are left out together, so that what counts is the density of all of them.
+    for (const std::vector<int>& group : layer.copies.copies) {
+      const SameInput one = Combine(layer.y(group), part.variance(group));
+      const int i = group[0];
+      const Matrix f = (variance.col(i).array() - part.variance[i]).max(0) + one.noise;
+      const Mixture at{.weight = Rule(level).weight, .mean = mean.col(i), .variance = f};
+      const double density = MixtureLogDensity(at, Vector::Constant(1, one.y))[0] + one.log_density_within;
+      log_density.row(k)(group).setConstant(density);
+    }
   }
   for (Index i = 0; i < n; ++i) {
     const Vector weight = WeightsWithout(layer.weight, log_density.col(i));

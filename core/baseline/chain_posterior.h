@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "core/base/equal_rows.h"
 #include "core/base/normal_quadrature.h"
 #include "core/baseline/chain_layer.h"
 #include "core/baseline/scaled_posterior.h"
@@ -72,6 +73,7 @@ class ChainPosterior : public ScaledPosterior {
     Vector noise;             // learned, of draws and nodes
     Matrix x;                 // N×d, of the observations
     Vector y;                 // N
+    EqualRows copies;         // of the observations
   };
   // The Gaussians that a level predicts, and the moments of the level below that they come from.
   struct Passage {

@@ -23,6 +23,13 @@ Matrix WithLevel(const Matrix& x, int level) {
 
 }  // namespace
 
+CoKrigingPosterior::CoKrigingPosterior(const ScaledData& data)
+    : y_(data.y), offset_(data.offset), noise_(data.levels(), 0) {
+  for (int t = 0; t < data.levels(); ++t) {
+    copies_.push_back(FindEqualRows(data.x.middleRows(data.offset[t], data.count(t))));
+  }
+}
+
 absl::Status CoKrigingPosterior::Add(const CoKriging& model, const Vector& theta, double weight) {
   FIDELIO_ASSIGN_OR_RETURN(GpPosterior posterior, GpPosterior::Build(model, theta));
   draws_.push_back(std::move(posterior));
@@ -103,13 +110,18 @@ ScaledPosterior::LeftOut CoKrigingPosterior::LeaveOneOut(int level) const {
   const int begin = offset_[level], n = offset_[level + 1] - begin;
   const Matrix empty(weights_.size(), n);
   LeftOut result{.weight = empty, .mean = empty, .variance = empty};
+  const CopyGroups& copies = copies_[level].copies;
+  Matrix log_density(weights_.size(), copies.empty() ? 0 : n);
   for (Index k = 0; k < weights_.size(); ++k) {
-    const GpPosterior::Moments m = draws_[k].LeaveOneOut(begin, begin + n);
+    const GpPosterior::LeftOutMoments m = draws_[k].LeaveOneOut(begin, begin + n, copies);
     result.mean.row(k) = m.mean.transpose();
     result.variance.row(k) = m.variance.transpose();
+    log_density.row(k) = m.log_density.transpose();
   }
   for (int i = 0; i < n; ++i) {
-    result.weight.col(i) = WeightsWithout(y_[begin + i], weights_, result.mean.col(i), result.variance.col(i));
+    result.weight.col(i) = copies.empty()
+                               ? WeightsWithout(y_[begin + i], weights_, result.mean.col(i), result.variance.col(i))
+                               : WeightsWithout(weights_, log_density.col(i));
   }
   return result;
 }

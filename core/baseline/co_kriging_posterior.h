@@ -9,6 +9,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "core/base/equal_rows.h"
 #include "core/baseline/co_kriging.h"
 #include "core/baseline/scaled_posterior.h"
 #include "core/gp/gp_posterior.h"
@@ -17,7 +18,7 @@ namespace fidelio {
 
 class CoKrigingPosterior : public ScaledPosterior {
  public:
-  explicit CoKrigingPosterior(const ScaledData& data) : y_(data.y), offset_(data.offset), noise_(data.levels(), 0) {}
+  explicit CoKrigingPosterior(const ScaledData& data);
 
   // Adds a draw. All models must have the data that this was made with, and the weights must sum to 1 in the end.
   absl::Status Add(const CoKriging& model, const Vector& theta, double weight);
@@ -36,10 +37,11 @@ class CoKrigingPosterior : public ScaledPosterior {
   int64_t MemoryBytes() const override;
 
  private:
-  Vector y_;                 // of all levels
-  std::vector<int> offset_;  // levels+1, as in ScaledData
-  Matrix noise_;             // levels × draws
-  Vector weights_;           // of the draws
+  Vector y_;                       // of all levels
+  std::vector<int> offset_;        // levels+1, as in ScaledData
+  std::vector<EqualRows> copies_;  // per level: its observations with equal inputs
+  Matrix noise_;                   // levels × draws
+  Vector weights_;                 // of the draws
   std::vector<GpPosterior> draws_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -203,7 +204,17 @@ absl::StatusOr<Suggestions> Suggest(const Emulator& model, const Matrix& candida
   while (static_cast<int>(result.runs.size()) < options.count) {
     if (options.check) FIDELIO_RETURN_IF_ERROR(options.check());
     const Choice choice = Choose(outlook, options, left, incumbent);
-    if (choice.candidate < 0) break;
+    if (choice.candidate < 0) {
+      double cheapest = std::numeric_limits<double>::infinity();
+      for (const int level : outlook.levels()) cheapest = std::min(cheapest, options.costs[level]);
+      if (cheapest > options.budget) {
+        result.shortfall = Shortfall::kBudgetTooSmall;
+      } else {
+        const Choice any = Choose(outlook, options, std::numeric_limits<double>::infinity(), incumbent);
+        result.shortfall = any.candidate < 0 ? Shortfall::kNothingToLearn : Shortfall::kBudgetSpent;
+      }
+      break;
+    }
     const int level = outlook.levels()[choice.level];
     outlook.Observe(choice.level, choice.candidate);
     left -= options.costs[level];

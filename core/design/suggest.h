@@ -1,7 +1,7 @@
-// Suggest: the next simulations to run, each an input and a fidelity, with regard to what a run of each fidelity costs.
+// Suggest: the next simulations to run, each an input and a fidelity, given the cost of a run of each fidelity.
 //
-// A run of fidelity t at x tells about the highest fidelity T at x' as much as the two covary: it is expected to lower
-// the variance of f_T(x') by
+// A run of fidelity t at x informs the highest fidelity T at x' through their covariance: it is expected to reduce the
+// variance of f_T(x') by
 //
 //   cov(f_t(x), f_T(x'))² / (var f_t(x) + noise_t)
 //
@@ -54,9 +54,17 @@ struct Suggestion {
   double value = 0;  // of the criterion: mean variance reduction, sd, expected improvement, or bound; before this run
 };
 
+// Why there are fewer runs than asked for.
+enum class Shortfall {
+  kNone,
+  kBudgetTooSmall,  // it is below the cost of every level that may be run
+  kBudgetSpent,     // what is left of it pays for no run that is expected to reduce the variance
+  kNothingToLearn,  // no run at any candidate is expected to reduce the variance
+};
+
 struct Suggestions {
-  std::vector<Suggestion>
-      runs;                    // fewer than asked for when the budget is spent, or no run is expected to tell anything
+  std::vector<Suggestion> runs;
+  Shortfall shortfall = Shortfall::kNone;
   double variance_before = 0;  // of f_T, mean over the targets
   double variance_after = 0;   // expected after all runs
 };

@@ -17,6 +17,8 @@ MomentModel::MomentModel(ScaledData scaled, Recipe chosen, GivenMoments given)
       first(std::move(given)),
       layout(recipe, data.dimension(), data.learn_noise),
       trend_pairs(data.levels()) {
+  for (int t = 0; t < data.levels(); ++t)
+    copies.push_back(FindEqualRows(data.x.middleRows(data.offset[t], data.count(t))));
   if (!recipe.trend) return;
   for (int t = 0; t < data.levels(); ++t) {
     const Matrix x = data.x.bottomRows(data.rest(t));

@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "core/base/equal_rows.h"
 #include "core/base/types.h"
 #include "core/dgp/link_kernel.h"
 #include "core/dgp/moment_layout.h"
@@ -25,6 +26,7 @@ struct MomentModel {
   MomentLayout layout;
   std::vector<Eigen::ArrayXd> trend_pairs;  // per level, packed TrendKernel of the points of levels ≥ t; empty without
   Vector trend_diagonal;                    // N
+  std::vector<EqualRows> copies;            // per level: its observations with equal inputs
 
   MomentModel(ScaledData scaled, Recipe chosen, GivenMoments given = {});
 

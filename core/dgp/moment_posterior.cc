@@ -55,25 +55,31 @@ absl::StatusOr<MomentPosterior> MomentPosterior::Build(MomentRecursion& recursio
         kept.zero = link.raw_zero ? model.data.raw_zero : 0;
       }
       const double weight = t == 0 ? 1 : p.link_weights_[l];
-      kept.precision = c.inverse_factor().colwise().squaredNorm();
-      residuals += weight * kept.alpha.array().square().cwiseQuotient(kept.precision.array()).sum();
+      kept.left_out = LeaveOut(c.inverse_factor(), c.whitened(), kept.alpha, 0, model.copies[t].copies);
+      const EqualRows& copies = model.copies[t];
+      residuals += weight * (copies.copies.empty() ? kept.left_out.squared.sum()
+                                                   : copies.count * GroupMean(kept.left_out.squared, copies.group));
       level.links.push_back(std::move(kept));
     }
-    p.leave_one_out_.push_back(model.data.count(t) > 0 ? residuals / model.data.count(t) : 1);
+    p.leave_one_out_.push_back(model.data.count(t) > 0 ? residuals / model.copies[t].count : 1);
     p.noise_.push_back(model.LearnedNoise(theta, t));
     p.log_likelihood_to_.push_back(recursion.log_likelihood_below(t));
   }
   return p;
 }
 
-MomentPosterior::Gaussians MomentPosterior::LeaveOneOut(int level) const {
+MomentPosterior::LeftOutGaussians MomentPosterior::LeaveOneOut(int level) const {
   const ScaledData& data = model_->data;
   const auto y = data.y.segment(data.offset[level], data.count(level)).transpose();
-  Gaussians result{.mean = Matrix(links(), y.size()), .variance = Matrix(links(), y.size())};
+  const Index densities = model_->copies[level].copies.empty() ? 0 : y.size();
+  LeftOutGaussians result{.mean = Matrix(links(), y.size()),
+                          .variance = Matrix(links(), y.size()),
+                          .log_density = Matrix(links(), densities)};
   for (int l = 0; l < links(); ++l) {
-    const Conditioned& at = levels_[level].links[level == 0 ? 0 : l];
-    result.variance.row(l) = at.precision.cwiseInverse().transpose();
-    result.mean.row(l) = y - at.alpha.cwiseQuotient(at.precision).transpose();
+    const LeftOut& left_out = levels_[level].links[level == 0 ? 0 : l].left_out;
+    result.variance.row(l) = left_out.variance.transpose();
+    result.mean.row(l) = y - left_out.error.transpose();
+    result.log_density.row(l) = left_out.log_density.transpose();
   }
   return result;
 }

@@ -13,6 +13,7 @@
 #include "core/base/types.h"
 #include "core/dgp/moment_model.h"
 #include "core/dgp/moment_recursion.h"
+#include "core/gp/left_out.h"
 #include "core/linalg/lower_panels.h"
 
 namespace fidelio {
@@ -27,7 +28,8 @@ class MomentPosterior {
   const Vector& link_weights() const { return link_weights_; }
   double log_likelihood() const { return log_likelihood_; }
   double log_likelihood_below(int level) const { return log_likelihood_to_[level]; }  // of the data of levels < level
-  // Mean squared standardised leave-one-out residual of a level's data given all levels below; 1 when it has none.
+  // Mean squared standardised leave-one-out residual of a level's data given all levels below, over its distinct inputs; 1
+  // when it has none.
   double leave_one_out(int level) const { return leave_one_out_[level]; }
   double noise(int level) const { return noise_[level]; }  // learned variance, with the floor
 
@@ -41,8 +43,12 @@ class MomentPosterior {
   // Given ∂F/∂mean and ∂F/∂variance of a function of these Gaussians (links × M each): ∂F/∂x, M×D.
   Matrix Gradient(const Matrix& x, int level, const Matrix& mean_bar, const Matrix& variance_bar) const;
 
-  // Each observation y_i of a level, predicted from the others of its level and those below: its noisy mean and variance.
-  Gaussians LeaveOneOut(int level) const;
+  // Each observation y_i of a level, predicted from the others of its level, without its copies, and those below: its noisy
+  // mean and variance, and the log density of y_i and its copies together (no columns where the level has no copies).
+  struct LeftOutGaussians {
+    Matrix mean, variance, log_density;  // links × n
+  };
+  LeftOutGaussians LeaveOneOut(int level) const;
 
   // The same where many posteriors of one model predict in turn: what they share is computed once, and buffers are reused.
   // One workspace per thread; its contents do not influence results.
@@ -59,7 +65,7 @@ class MomentPosterior {
   struct Conditioned {
     LowerPanels panels;  // [L⁻¹; K_ba K⁻¹], (n+rest)×n
     Vector alpha;        // n
-    Vector precision;    // n, the diagonal of (K + noise)⁻¹
+    LeftOut left_out;    // of its data
     Vector m, v;         // of f_{level−1} at the points of levels ≥ level (level ≥ 1)
     double prior_offset = 0, zero = 0;
   };

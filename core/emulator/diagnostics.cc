@@ -1,5 +1,6 @@
 #include "core/emulator/diagnostics.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace fidelio {
@@ -15,6 +16,8 @@ double Coverage(const Vector& cdf, double probability) {
 LevelDiagnostics Diagnose(const LeaveOneOut& left_out) {
   LevelDiagnostics d;
   d.count = static_cast<int>(left_out.y.size());
+  d.distinct_count = d.count;
+  if (!left_out.group.empty()) d.distinct_count = 1 + *std::max_element(left_out.group.begin(), left_out.group.end());
   d.inflation = left_out.inflation;
   if (d.count == 0) return d;
   d.mean = left_out.mean;

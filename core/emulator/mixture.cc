@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/equal_rows.h"
 #include "core/base/normal.h"
 
 namespace fidelio {
@@ -78,7 +79,13 @@ LeaveOneOut Summarise(const ObservedMixtures& observed) {
       result.cdf[i] += at.weight[s] * NormalCdf((y[0] - at.mean(s, 0)) / std::sqrt(at.variance(s, 0)));
     }
   }
+  result.group = observed.group;
   return result;
+}
+
+double MeanSquaredResidual(const LeaveOneOut& left_out) {
+  const Vector squared = (left_out.y - left_out.mean).array().square() / left_out.variance.array();
+  return GroupMean(squared, left_out.group);
 }
 
 }  // namespace fidelio

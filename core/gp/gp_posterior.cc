@@ -1,5 +1,7 @@
 #include "core/gp/gp_posterior.h"
 
+#include <utility>
+
 #include "core/base/status_macros.h"
 #include "core/gp/conditioning.h"
 #include "core/linalg/product.h"
@@ -69,25 +71,37 @@ Matrix GpPosterior::Covariance(const Matrix& z) const {
   return covariance;
 }
 
-GpPosterior::Moments GpPosterior::LeaveOneOut(int begin, int end) const {
+GpPosterior::LeftOutMoments GpPosterior::LeaveOneOut(int begin, int end, const CopyGroups& copies) const {
   const auto leading = inverse_.topLeftCorner(end, end);
-  const Vector precision = leading.colwise().squaredNorm().tail(end - begin);
-  const Vector alpha = (leading.transpose() * whitened_.head(end)).tail(end - begin);
-  return {.mean = y_.segment(begin, end - begin) - alpha.cwiseQuotient(precision),
-          .variance = precision.cwiseInverse()};
+  const Vector alpha = leading.transpose() * whitened_.head(end);
+  LeftOut left_out = LeaveOut(leading, whitened_.head(end), alpha, begin, copies);
+  return {.mean = y_.segment(begin, end - begin) - left_out.error,
+          .variance = std::move(left_out.variance),
+          .log_density = std::move(left_out.log_density)};
 }
 
-GpPosterior::Moments GpPosterior::PredictWithout(const Matrix& z, const Eigen::VectorXi& left_out) const {
+GpPosterior::Moments GpPosterior::PredictWithout(const Matrix& z, const std::vector<std::vector<int>>& groups,
+                                                 const std::vector<int>& left_out) const {
   const Vector prior = prior_->Variance(z);
   const Matrix cross = prior_->WithData(z);
   const Matrix half = inverse_ * cross;
   Moments m{.mean = prior_->Mean(z) + cross.transpose() * alpha_,
             .variance = prior - half.colwise().squaredNorm().transpose()};
+  std::vector<Matrix> basis(groups.size());
   for (Index j = 0; j < z.rows(); ++j) {
-    const auto column = inverse_.col(left_out[j]);
-    const double precision = column.squaredNorm(), c = column.dot(half.col(j));
-    m.mean[j] -= c * alpha_[left_out[j]] / precision;
-    m.variance[j] += c * c / precision;
+    const std::vector<int>& group = groups[left_out[j]];
+    if (group.size() == 1) {
+      const auto column = inverse_.col(group[0]);
+      const double precision = column.squaredNorm(), c = column.dot(half.col(j));
+      m.mean[j] -= c * alpha_[group[0]] / precision;
+      m.variance[j] += c * c / precision;
+      continue;
+    }
+    Matrix& q = basis[left_out[j]];
+    if (q.size() == 0) q = LeftOutBasis(inverse_, group);
+    const Vector c = q.transpose() * half.col(j);
+    m.mean[j] -= c.dot(q.transpose() * whitened_);
+    m.variance[j] += c.squaredNorm();
   }
   m.variance = Positive(m.variance, prior);
   return m;

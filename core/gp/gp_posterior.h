@@ -2,8 +2,8 @@
 //
 //   mean(z) = m(z) + kᵀα        cov(z, z') = k(z, z') − (L⁻¹k)ᵀ(L⁻¹k')        k = k(Z, z),  L Lᵀ = k(Z, Z) + noise,  α = (L Lᵀ)⁻¹(y − m)
 //
-// Without the i-th observation, with K = L Lᵀ and c = K⁻¹k:
-//   mean(z) − c_i α_i / [K⁻¹]_ii        variance(z) + c_i² / [K⁻¹]_ii
+// Without a group G of observations, with the basis Q of their columns of L⁻¹ (left_out.h), h = L⁻¹k and w = L⁻¹(y − m):
+//   mean(z) − (Qᵀh)ᵀ(Qᵀw)        variance(z) + ‖Qᵀh‖²
 //
 // Limits: without observations it is the prior. Immutable after Build; safe to share between threads.
 #ifndef FIDELIO_CORE_GP_GP_POSTERIOR_H_
@@ -11,10 +11,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/base/types.h"
 #include "core/gp/gp_model.h"
+#include "core/gp/left_out.h"
 
 namespace fidelio {
 
@@ -34,11 +36,17 @@ class GpPosterior {
   // M×M, symmetric; the diagonal is Predict's variance.
   Matrix Covariance(const Matrix& z) const;
 
-  // Observations y_i, begin ≤ i < end, each predicted from the others among the first `end`: noise is in their variance.
-  Moments LeaveOneOut(int begin, int end) const;
+  // Observations y_i, begin ≤ i < end, each predicted from the others among the first `end` that are not its copies, which
+  // count from `begin`: noise is in their variance.
+  struct LeftOutMoments {
+    Vector mean, variance;
+    Vector log_density;  // as in LeftOut
+  };
+  LeftOutMoments LeaveOneOut(int begin, int end, const CopyGroups& copies = {}) const;
 
-  // f at the rows of z, each without one observation: row j without observation left_out[j].
-  Moments PredictWithout(const Matrix& z, const Eigen::VectorXi& left_out) const;
+  // f at the rows of z, each without some observations: row j without those of groups[left_out[j]], at least one.
+  Moments PredictWithout(const Matrix& z, const std::vector<std::vector<int>>& groups,
+                         const std::vector<int>& left_out) const;
 
   double log_likelihood() const { return log_likelihood_; }  // log p(y | θ)
   double jitter() const { return jitter_; }

@@ -68,12 +68,8 @@ absl::StatusOr<std::unique_ptr<NeighbourDgp::Impl>> NeighbourDgp::Impl::Build(
   }
   if (impl->levels() == impl->stacked()) {
     impl->report.draws = 1;
-    const ObservedMixtures left_out = impl->LeftOutOfStack(impl->levels() - 1);
-    if (left_out.y.size() > 0) {
-      const Vector residual = left_out.y - left_out.mean.row(0).transpose();
-      impl->inflation =
-          std::max(1.0, (residual.array().square() / left_out.variance.row(0).transpose().array()).mean());
-    }
+    const LeaveOneOut left_out = Summarise(impl->LeftOutOfStack(impl->levels() - 1));
+    if (left_out.y.size() > 0) impl->inflation = std::max(1.0, MeanSquaredResidual(left_out));
     return impl;
   }
   impl->upper = std::make_unique<const UpperPoints>(*impl->stack, impl->data, scaling, threads);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "core/base/equal_rows.h"
 #include "core/base/parallel.h"
 #include "core/base/random.h"
 #include "core/base/status_macros.h"
@@ -175,33 +176,43 @@ absl::StatusOr<Matrix> NeighbourDgp::SamplePaths(const Matrix& x, const SampleOp
 ObservedMixtures NeighbourDgp::Impl::LeftOutOfStack(int level) const {
   const int count = stack->count(level), n = std::min(count, kMostLeftOut);
   ObservedMixtures at{.y = Vector(n), .weight = Matrix::Ones(1, n), .mean = Matrix(1, n), .variance = Matrix(1, n)};
+  std::vector<int> rows(static_cast<size_t>(n));
   const double unit = scaling.output_sd * scaling.output_sd;
   ParallelFor(n, 0, [&](int k) {
     const int i = static_cast<int>((2 * k + 1) * static_cast<int64_t>(count) / (2 * n));
-    const Stencil stencil = std::move(stack->Reach(stack->data(level).x.col(i).data(), level, i).back());
+    const Stencil stencil = stack->ReachWithout(level, i);
     const Vector& given = data.levels[level].noise_variance;
     at.y[k] = data.levels[level].y[i];
     at.mean(0, k) = stencil.mean * scaling.output_sd + scaling.output_mean;
     at.variance(0, k) = (stencil.variance + stack->noise(level)) * unit + (given.size() > 0 ? given[i] : 0);
+    rows[k] = i;
   });
+  at.group = FindEqualRows(Matrix(data.levels[level].x(rows, Eigen::all))).group;
   return at;
 }
 
 ObservedMixtures NeighbourDgp::Impl::LeftOutOfUpper(int level) const {
   const Vector weights = Weights(level);
   const Index n = data.levels[level].y.size();
+  const EqualRows copies = FindEqualRows(data.levels[level].x);
   ObservedMixtures at{.y = data.levels[level].y,
                       .weight = Matrix(weights.size(), n),
                       .mean = Matrix(weights.size(), n),
-                      .variance = Matrix(weights.size(), n)};
+                      .variance = Matrix(weights.size(), n),
+                      .group = copies.group};
+  Matrix log_density(weights.size(), copies.copies.empty() ? 0 : n);
   for (size_t i = 0, first = 0; i < draws.size(); first += posteriors[i].links(), ++i) {
     const auto own = posteriors[i].LeaveOneOut(OwnLevel(level));
     at.mean.middleRows(static_cast<Index>(first), own.mean.rows()) =
         own.mean.array() * scaling.output_sd + scaling.output_mean;
     at.variance.middleRows(static_cast<Index>(first), own.mean.rows()) =
         own.variance * scaling.output_sd * scaling.output_sd;
+    if (log_density.cols() > 0) log_density.middleRows(static_cast<Index>(first), own.mean.rows()) = own.log_density;
   }
-  for (Index i = 0; i < n; ++i) at.weight.col(i) = WeightsWithout(at.y[i], weights, at.mean.col(i), at.variance.col(i));
+  for (Index i = 0; i < n; ++i) {
+    at.weight.col(i) = log_density.cols() > 0 ? WeightsWithout(weights, log_density.col(i))
+                                              : WeightsWithout(at.y[i], weights, at.mean.col(i), at.variance.col(i));
+  }
   return at;
 }
 

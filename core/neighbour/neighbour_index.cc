@@ -64,23 +64,35 @@ NeighbourIndex::NeighbourIndex(Matrix points) : points_(std::move(points)) {
 
 NeighbourIndex::~NeighbourIndex() = default;
 
-std::vector<int> NeighbourIndex::Nearest(const double* query, int k, int excluded) const {
-  const int without = excluded >= 0 ? 1 : 0;
-  std::vector<uint32_t> found(static_cast<size_t>(std::min(k + without, size())));
+std::vector<int> NeighbourIndex::Nearest(const double* query, int k) const {
+  std::vector<uint32_t> found(static_cast<size_t>(std::min(k, size())));
   std::vector<double> distances(found.size());
   if (found.empty()) return {};
   found.resize(tree_->Search(query, found, distances));
   std::vector<int> nearest(found.begin(), found.end());
-  if (without) {
-    const auto at = std::find(nearest.begin(), nearest.end(), excluded);
-    if (at != nearest.end()) {
-      nearest.erase(at);
-    } else if (static_cast<int>(nearest.size()) > k) {  // so many lie at the same place that it was not found
-      nearest.pop_back();
-    }
-  }
   std::sort(nearest.begin(), nearest.end());
   return nearest;
+}
+
+NeighbourIndex::Others NeighbourIndex::NearestOthers(int of, int k) const {
+  // Copies come first, but it is not known how many there are.
+  for (int asked = std::min(k + 1, size());; asked = std::min(2 * asked, size())) {
+    std::vector<uint32_t> found(static_cast<size_t>(asked));
+    std::vector<double> distances(found.size());
+    found.resize(tree_->Search(points_.col(of).data(), found, distances));
+    Others others;
+    for (const uint32_t i : found) {
+      if (points_.col(i) == points_.col(of)) {
+        others.copies.push_back(static_cast<int>(i));
+      } else if (static_cast<int>(others.nearest.size()) < k) {
+        others.nearest.push_back(static_cast<int>(i));
+      }
+    }
+    if (asked < size() && static_cast<int>(others.nearest.size()) < k) continue;
+    std::sort(others.nearest.begin(), others.nearest.end());
+    std::sort(others.copies.begin(), others.copies.end());
+    return others;
+  }
 }
 
 }  // namespace fidelio

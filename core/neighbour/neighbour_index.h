@@ -20,8 +20,15 @@ class NeighbourIndex {
 
   int size() const { return static_cast<int>(points_.cols()); }
 
-  // The (at most) k points nearest to `query` (D numbers) without number `excluded`, as ascending numbers.
-  std::vector<int> Nearest(const double* query, int k, int excluded = -1) const;
+  // The (at most) k points nearest to `query` (D numbers), as ascending numbers.
+  std::vector<int> Nearest(const double* query, int k) const;
+
+  // The same of point number `of`, without those at exactly its place: itself and its copies.
+  struct Others {
+    std::vector<int> nearest;  // ascending
+    std::vector<int> copies;   // ascending, `of` among them
+  };
+  Others NearestOthers(int of, int k) const;
 
  private:
   class Tree;

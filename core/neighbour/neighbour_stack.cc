@@ -3,8 +3,10 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/base/parallel.h"
+#include "core/gp/left_out.h"
 #include "core/kernel/stationary.h"
 #include "core/neighbour/local_factor.h"
 
@@ -176,17 +178,22 @@ Matrix NeighbourStack::ObservedCovariance(int level, const Support& observed) co
   return k;
 }
 
-Stencil NeighbourStack::Solve(int level, const Site& point, int excluded) const {
+Vector NeighbourStack::Scaled(int level, const Site& point) const {
   const Layer& layer = layers_[level];
-  const Vector scaled = layer.parameters->inverse.cwiseProduct(Eigen::Map<const Vector>(point.x, layer.data.x.rows()));
+  return layer.parameters->inverse.cwiseProduct(Eigen::Map<const Vector>(point.x, layer.data.x.rows()));
+}
+
+Stencil NeighbourStack::Solve(int level, const Site& point, std::vector<int> index,
+                              const std::vector<int>& left_out) const {
+  const Layer& layer = layers_[level];
   Stencil stencil;
-  stencil.index = layer.index->Nearest(scaled.data(), neighbours_, excluded);
+  stencil.index = std::move(index);
   const Support own = SupportOf(level, stencil.index, {});
   Matrix k = ObservedCovariance(level, own);
   Vector cross = PriorCovariance(level, own.sites, {&point, 1});
   double prior_variance = PriorVariance(level, point);
   if (layer.low_rank != nullptr) {
-    stencil.features = layer.low_rank->Features(scaled.data());
+    stencil.features = layer.low_rank->Features(Scaled(level, point).data());
     cross.noalias() -= own.features.transpose() * stencil.features;
     prior_variance -= stencil.features.squaredNorm();
   }
@@ -200,26 +207,40 @@ Stencil NeighbourStack::Solve(int level, const Site& point, int excluded) const 
   if (layer.low_rank == nullptr) return stencil;
   stencil.spread = layer.low_rank->Spread(stencil.features - own.features * stencil.weight);
   stencil.mean += stencil.spread.dot(layer.low_rank->mean());
-  if (excluded >= 0) LeaveOut(level, excluded, stencil);
+  if (!left_out.empty()) LeaveOut(level, left_out, stencil);
   stencil.variance += stencil.spread.squaredNorm();
   return stencil;
 }
 
 // The low-rank part has learned from y_i as well. With i last in the order, P = P₋ᵢ + g gᵀ/d, b = b₋ᵢ + g e/d: without it the
-// spread of g grows by 1/(1 − |spread|²/d), and the error of the mean by the same factor; not beyond the prior's.
-void NeighbourStack::LeaveOut(int level, int excluded, Stencil& stencil) const {
-  const double noise = Noise(level, excluded), d = stencil.variance + noise;
-  const double least = d / (layers_[level].parameters->amplitude + noise);
+// spread of g grows by 1/(1 − |spread|²/d), and the error of the mean by the same factor; not beyond the prior's. Copies are
+// one observation of less noise.
+void NeighbourStack::LeaveOut(int level, const std::vector<int>& left_out, Stencil& stencil) const {
+  SameInput one{.y = layers_[level].data.y[left_out[0]], .noise = Noise(level, left_out[0])};
+  if (left_out.size() > 1) {
+    Vector noise(static_cast<Index>(left_out.size()));
+    for (Index k = 0; k < noise.size(); ++k) noise[k] = Noise(level, left_out[k]);
+    one = Combine(layers_[level].data.y(left_out), noise);
+  }
+  const double d = stencil.variance + one.noise;
+  const double least = d / (layers_[level].parameters->amplitude + one.noise);
   const double kept = std::max(1 - stencil.spread.squaredNorm() / d, std::min(least, 1.0));
-  const double y = layers_[level].data.y[excluded];
-  stencil.mean = y - (y - stencil.mean) / kept;
+  stencil.mean = one.y - (one.y - stencil.mean) / kept;
   stencil.spread /= std::sqrt(kept);
 }
 
-std::vector<Stencil> NeighbourStack::Reach(const double* x, int level, int excluded) const {
+std::vector<Stencil> NeighbourStack::Reach(const double* x, int level) const {
   std::vector<Stencil> stencils(level + 1);
-  for (int t = 0; t <= level; ++t) stencils[t] = Solve(t, {x, stencils.data()}, t == level ? excluded : -1);
+  for (int t = 0; t <= level; ++t) {
+    const Site point{x, stencils.data()};
+    stencils[t] = Solve(t, point, layers_[t].index->Nearest(Scaled(t, point).data(), neighbours_), {});
+  }
   return stencils;
+}
+
+Stencil NeighbourStack::ReachWithout(int level, int i) const {
+  NeighbourIndex::Others others = layers_[level].index->NearestOthers(i, neighbours_);
+  return Solve(level, Observed(level, i), std::move(others.nearest), others.copies);
 }
 
 Matrix NeighbourStack::TimesErrors(int level, const Support& rows, absl::Span<const Site> points,

@@ -100,8 +100,10 @@ class NeighbourStack {
     return {layers_[level].data.x.col(i).data(), layers_[level].below.data() + static_cast<size_t>(i) * level};
   }
 
-  // The stencils of x at levels 0 … level. `excluded`: an observation of `level` that is not to be used.
-  std::vector<Stencil> Reach(const double* x, int level, int excluded = -1) const;
+  // The stencils of x at levels 0 … level.
+  std::vector<Stencil> Reach(const double* x, int level) const;
+  // The stencil at `level` of its observation i, from which that and its copies (equal inputs) are left out.
+  Stencil ReachWithout(int level, int i) const;
 
   // cov(f_level(p_i), f_level(q_j) | y_≤level), |p|×|q|, of points which have reached that level.
   Matrix Covariance(int level, absl::Span<const Site> p, absl::Span<const Site> q) const;
@@ -136,10 +138,12 @@ class NeighbourStack {
   // RestCovariance(rows, support) a for the coefficients a of each point's error: rows × points.
   Matrix TimesErrors(int level, const Support& rows, absl::Span<const Site> points, const Support& support) const;
 
-  Stencil Solve(int level, const Site& point, int excluded) const;
+  // From observations `index`, ascending; `left_out` of them are not to be used, all at the place of the point.
+  Stencil Solve(int level, const Site& point, std::vector<int> index, const std::vector<int>& left_out) const;
+  Vector Scaled(int level, const Site& point) const;
   // Of observations, with their noise.
   Matrix ObservedCovariance(int level, const Support& observed) const;
-  void LeaveOut(int level, int excluded, Stencil& stencil) const;
+  void LeaveOut(int level, const std::vector<int>& left_out, Stencil& stencil) const;
   double PriorMean(int level, const Site& point) const;
   double PriorVariance(int level, const Site& point) const;
   // K_level between points that have reached the level below.

@@ -170,7 +170,9 @@ std::vector<Setting> MakeSettings() {
          Integer("max_samples", &Config::max_samples, 1, 10'000'000, "paths of one SamplePaths call"),
          Integer("max_input_dimension", &Config::max_input_dimension, 1, 10'000, "input dimension of a model"),
          Integer("max_fidelities", &Config::max_fidelities, 1, 64, "fidelities of a model"),
-         Integer("max_page", &Config::max_page, 1, 100'000, "entries of one page of a list")});
+         Integer("max_page", &Config::max_page, 1, 100'000, "entries of one page of a list"),
+         Integer("keep_revisions", &Config::keep_revisions, 0, 1'000'000,
+                 "revisions kept of each model, unless the model has its own number; 0: all")});
   group("Security",
         {Path("tls_cert", &Config::tls_cert, false, "PEM file: the server's certificate, followed by its chain"),
          Path("tls_key", &Config::tls_key, false, "PEM file: the private key of tls_cert"),

@@ -9,6 +9,7 @@
 #define FIDELIO_SERVER_MODEL_CODEC_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,11 +24,23 @@ namespace fidelio {
 // Whether the noise of a level is known: all of its observations have variances, or none has.
 enum class LevelNoise { kNoData = 0, kLearned = 1, kGiven = 2 };
 
+// How many of the observations that version `added` of the data brought, version `at` took out of use.
+struct WithdrawnCount {
+  int64_t at = 0;
+  int64_t added = 0;
+  int64_t count = 0;
+
+  friend bool operator==(const WithdrawnCount&, const WithdrawnCount&) = default;
+};
+
 // ModelRecord::spec.
 struct StoredSpec {
   ModelSpec spec = {};
-  std::string owner = {};              // who made the model
-  std::vector<LevelNoise> noise = {};  // one per fidelity
+  std::string owner = {};                      // who made the model
+  std::vector<LevelNoise> noise = {};          // one per fidelity
+  std::vector<WithdrawnCount> withdrawn = {};  // ascending by `at`, then by `added`
+  // Observations that others than the owner have added, by token.
+  std::map<std::string, int64_t> contributions = {};
 };
 
 // FitRecord::options.
@@ -44,6 +57,7 @@ struct StoredProgress {
   int64_t resume_count = 0;
   int64_t idle_resumes = 0;  // resumes since the last checkpoint
   std::vector<FitPoint> history = {};
+  bool not_served = false;  // the model was rolled back: the fit's revision does not become current
 };
 
 std::string Encode(const StoredSpec& value);
@@ -55,6 +69,7 @@ std::string Encode(const absl::Status& value);  // with its details
 // Answers to mutations.
 std::string Encode(const ModelInfo& value);
 std::string Encode(const AddObservationsAnswer& value);
+std::string Encode(const ChangeObservationsAnswer& value);
 std::string Encode(const FitInfo& value);  // without its history, which grows after the answer
 
 // T is one of the types above.
@@ -72,6 +87,8 @@ template <>
 absl::StatusOr<ModelInfo> Decode(absl::string_view bytes);
 template <>
 absl::StatusOr<AddObservationsAnswer> Decode(absl::string_view bytes);
+template <>
+absl::StatusOr<ChangeObservationsAnswer> Decode(absl::string_view bytes);
 template <>
 absl::StatusOr<FitInfo> Decode(absl::string_view bytes);
 

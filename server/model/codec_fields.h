@@ -44,6 +44,7 @@ enum Kind : uint32_t {
   kModelAnswer = 106,
   kObservationsAnswer = 107,
   kFitAnswer = 108,
+  kChangeAnswer = 109,
 };
 
 template <typename E>

@@ -1,11 +1,13 @@
 #include "server/model/core_models.h"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
 #include "core/emulator/transformed_emulator.h"
+#include "server/model/observation_history.h"
 #include "server/status/errors.h"
 
 namespace fidelio {
@@ -13,17 +15,16 @@ namespace {
 
 using Eigen::Index;
 
-constexpr int64_t kMaxPage = 10'000;  // points that are read at a time
-
 // The levels that a kind of model learns from.
 std::vector<int64_t> CountsInUse(const ModelSpec& spec, const std::vector<int64_t>& counts) {
   return spec.kind == ModelKind::kGp ? std::vector<int64_t>{counts.back()} : counts;
 }
 
-// Appends a block to its level, which grows in place: conservativeResize would copy it every time.
+// The observations of a level, which grow in place: conservativeResize would copy them every time.
 struct LevelBuilder {
   std::vector<double> x;  // row-major
   std::vector<double> y, noise;
+  std::vector<bool> withdrawn;  // as long as the last row that is no longer in use needs
 
   void Append(const ObservationBlock& block) {
     x.insert(x.end(), block.x.begin(), block.x.end());
@@ -31,8 +32,33 @@ struct LevelBuilder {
     noise.insert(noise.end(), block.noise.begin(), block.noise.end());
   }
 
-  LevelData Build(Index dimension) const {
+  void Withdraw(size_t first, size_t count) {
+    withdrawn.resize(std::max(withdrawn.size(), first + count), false);
+    std::fill_n(withdrawn.begin() + static_cast<std::ptrdiff_t>(first), count, true);
+  }
+
+  // Leaves out the rows that are no longer in use.
+  void Compact(size_t dimension) {
+    if (withdrawn.empty()) return;
+    const auto compact = [this](std::vector<double>& values, size_t width) {
+      size_t to = 0;
+      for (size_t row = 0; row * width < values.size(); ++row) {
+        if (row < withdrawn.size() && withdrawn[row]) continue;
+        std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(row * width), width,
+                    values.begin() + static_cast<std::ptrdiff_t>(to * width));
+        ++to;
+      }
+      values.resize(to * width);
+    };
+    compact(x, dimension);
+    compact(y, 1);
+    compact(noise, 1);
+    withdrawn.clear();
+  }
+
+  LevelData Build(Index dimension) {
     using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+    Compact(static_cast<size_t>(dimension));
     LevelData level;
     const auto n = static_cast<Index>(y.size());
     level.x = Eigen::Map<const RowMajor>(x.data(), n, dimension);
@@ -40,6 +66,13 @@ struct LevelBuilder {
     level.noise_variance = Eigen::Map<const Vector>(noise.data(), static_cast<Index>(noise.size()));
     return level;
   }
+};
+
+// Where the rows of a stored block begin in its level.
+struct BlockPlace {
+  size_t level = 0;
+  size_t first = 0;
+  int64_t rows = 0;
 };
 
 }  // namespace
@@ -63,26 +96,48 @@ absl::Status CheckMemoryForFit(absl::string_view model, const ModelSpec& spec, c
 }
 
 absl::StatusOr<Dataset> ReadDataset(const Store& store, absl::string_view model, const ModelSpec& spec,
-                                    int64_t data_version, const std::vector<ObservationBlock>& more_blocks) {
+                                    const DataVersions& versions, const std::vector<ObservationBlock>& more_blocks) {
   std::vector<LevelBuilder> builders(spec.fidelities.size());
-  ObservationQuery query{.last_version = data_version, .max_points = kMaxPage};
-  for (bool more = data_version > 0; more;) {
-    FIDELIO_ASSIGN_OR_RETURN(const ObservationPage page, store.ReadObservations(model, query));
-    for (const StoredBlock& stored : page.blocks) {
-      const auto level = static_cast<size_t>(stored.block.level);
-      if (level >= builders.size() || stored.block.cols != spec.input_dimension) {
-        return absl::DataLossError(absl::StrCat("observations of level ", level, " and dimension ", stored.block.cols,
-                                                ", which the model does not have"));
+  std::map<std::pair<int64_t, int>, BlockPlace> places;
+  absl::Status status = absl::OkStatus();
+  const auto add = [&](const StoredBlock& part) -> absl::Status {
+    if (part.withdrawn) {
+      for (const RowRange& range : part.withdrawn->rows) {
+        const auto place = places.find({range.data_version, range.part});
+        if (place == places.end()) {
+          if (range.data_version > versions.added) continue;
+          return absl::DataLossError("observations that do not exist were withdrawn");
+        }
+        if (range.first + range.count > place->second.rows) {
+          return absl::DataLossError("observations that do not exist were withdrawn");
+        }
+        builders[place->second.level].Withdraw(place->second.first + static_cast<size_t>(range.first),
+                                               static_cast<size_t>(range.count));
       }
-      builders[level].Append(stored.block);
+      return absl::OkStatus();
     }
-    more = page.next.has_value();
-    if (more) query.from = *page.next;
+    if (part.data_version > versions.added) return absl::OkStatus();
+    const auto level = static_cast<size_t>(part.block.level);
+    if (level >= builders.size() || part.block.cols != spec.input_dimension) {
+      return absl::DataLossError(absl::StrCat("observations of level ", level, " and dimension ", part.block.cols,
+                                              ", which the model does not have"));
+    }
+    places[{part.data_version, part.part}] = {level, builders[level].y.size(), part.block.rows};
+    builders[level].Append(part.block);
+    return absl::OkStatus();
+  };
+  const int64_t last = std::max(versions.added, versions.withdrawn);
+  if (last > 0) {
+    FIDELIO_RETURN_IF_ERROR(ForEachPart(store, model, {.last_version = last}, [&](const StoredBlock& part) {
+      status = add(part);
+      return status.ok();
+    }));
+    FIDELIO_RETURN_IF_ERROR(status);
   }
   for (const ObservationBlock& block : more_blocks) builders[static_cast<size_t>(block.level)].Append(block);
   if (spec.kind == ModelKind::kGp) builders.erase(builders.begin(), builders.end() - 1);
   Dataset data;
-  for (const LevelBuilder& builder : builders) data.levels.push_back(builder.Build(spec.input_dimension));
+  for (LevelBuilder& builder : builders) data.levels.push_back(builder.Build(spec.input_dimension));
   data.box = spec.input_box;
   return data;
 }
@@ -110,7 +165,7 @@ std::optional<OutputTransform> TransformOf(const ModelSpec& spec) {
 absl::StatusOr<FitData> ReadFitData(const Store& store, absl::string_view model, const ModelSpec& spec,
                                     int64_t data_version) {
   FitData result;
-  FIDELIO_ASSIGN_OR_RETURN(result.data, ReadDataset(store, model, spec, data_version));
+  FIDELIO_ASSIGN_OR_RETURN(result.data, ReadDataset(store, model, spec, {data_version, data_version}));
   if (const std::optional<OutputTransform> transform = TransformOf(spec)) {
     FIDELIO_ASSIGN_OR_RETURN(TransformedData transformed, TransformOutputs(result.data, *transform));
     result = {.data = std::move(transformed.data), .transform = transformed.transform};

@@ -31,9 +31,18 @@ absl::Status CheckDataForFit(absl::string_view model, const ModelSpec& spec, con
 absl::Status CheckMemoryForFit(absl::string_view model, const ModelSpec& spec, const std::vector<int64_t>& counts,
                                const EmulatorMethod& method, int threads, int64_t limit);
 
-// The observations up to `data_version`, and `more` after them, as a kind of model sees them; in the user's units.
+// Which observations are read: those that were added up to one version of the data, without those that were withdrawn up
+// to another.
+struct DataVersions {
+  DataVersions(int64_t version) : added(version), withdrawn(version) {}  // NOLINT: all of a version
+  DataVersions(int64_t added_to, int64_t withdrawn_to) : added(added_to), withdrawn(withdrawn_to) {}
+  int64_t added;
+  int64_t withdrawn;
+};
+
+// The observations of these versions, and `more` after them, as a kind of model sees them; in the user's units.
 absl::StatusOr<Dataset> ReadDataset(const Store& store, absl::string_view model, const ModelSpec& spec,
-                                    int64_t data_version, const std::vector<ObservationBlock>& more = {});
+                                    const DataVersions& versions, const std::vector<ObservationBlock>& more = {});
 
 // What a fit learns from: transformed outputs, and the transform with what it found in them.
 struct FitData {

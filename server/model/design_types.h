@@ -9,8 +9,10 @@
 
 #include "core/base/types.h"
 #include "core/design/dpp_design.h"
+#include "core/design/initial_design.h"
 #include "core/design/suggest.h"
 #include "core/emulator/diagnostics.h"
+#include "core/emulator/verdict.h"
 
 namespace fidelio {
 
@@ -53,7 +55,37 @@ struct SuggestedRuns {
   double variance_before = 0;
   double variance_after = 0;
   double total_cost = 0;
+  std::string shortfall_reason = {};  // empty: there are as many runs as asked for
 };
+
+// ---- InitialDesign ----
+
+struct InitialDesignQuery {
+  struct Count {
+    int64_t level = 0;  // of the model
+    int64_t count = 0;
+  };
+  struct Pending {
+    int64_t level = 0;
+    Matrix inputs = {};  // n×d
+  };
+  std::vector<Count> counts = {};
+  std::vector<Pending> pending = {};
+  InitialDesignOptions options = {};  // check is filled in
+};
+
+struct InitialRuns {
+  struct Level {
+    int level = 0;  // of the model
+    std::string fidelity = {};
+    Matrix inputs = {};  // n×d
+  };
+  std::vector<Level> levels = {};  // from the lowest
+  double total_cost = 0;
+  int64_t data_version = 0;  // of the observations that were taken into account
+};
+
+inline constexpr int64_t kMostInitialRuns = 100'000;  // of a fidelity
 
 // ---- Diagnose ----
 
@@ -61,6 +93,12 @@ struct FidelityDiagnosis {
   int level = 0;  // of the model
   std::string fidelity = {};
   LevelDiagnostics diagnostics = {};
+};
+
+struct ModelDiagnosis {
+  std::vector<FidelityDiagnosis> fidelities = {};  // one per level of the emulator, from the lowest
+  Verdict verdict = {};
+  int64_t withdrawn = 0;  // observations that the revision knows and that are no longer in use; left out of the figures
 };
 
 }  // namespace fidelio

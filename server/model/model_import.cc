@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/model/core_models.h"
+#include "server/model/imported_history.h"
 #include "server/model/model_service.h"
 #include "server/model/service_impl.h"
 #include "server/model/spool_file.h"
@@ -17,9 +18,11 @@
 namespace fidelio {
 namespace {
 
-// Errors of decoding a file that a caller sent, with the path of the field.
+// Errors of decoding a file that a caller sent, with the path of the field. What is damaged is not the server's data: for
+// the server it is a bad argument.
 absl::Status InFile(const absl::Status& status) {
-  return absl::Status(status.code(), absl::StrCat("chunk: ", status.message()));
+  const absl::StatusCode code = absl::IsDataLoss(status) ? absl::StatusCode::kInvalidArgument : status.code();
+  return absl::Status(code, absl::StrCat("chunk: ", status.message()));
 }
 
 template <typename... Args>
@@ -51,8 +54,8 @@ class ModelService::Import final : public ModelImport {
   absl::StatusOr<ModelInfo> Finish() override {
     FIDELIO_RETURN_IF_ERROR(failed_);
     if (!ended_) {
-      return absl::DataLossError(absl::StrCat("chunk: the file ends after ", spool_->size() + buffer_.size(),
-                                              " bytes, before its last part: it is not complete"));
+      return absl::InvalidArgumentError(absl::StrCat("chunk: the file ends after ", spool_->size() + buffer_.size(),
+                                                     " bytes, before its last part: it is not complete"));
     }
     failed_ = absl::FailedPreconditionError("the import has been finished already");
     // The chain stands for the bytes of the file.
@@ -66,7 +69,7 @@ class ModelService::Import final : public ModelImport {
             return ResourceExistsError("model", absl::StrCat("models/", model_));
           }
           FIDELIO_RETURN_IF_ERROR(impl_.CheckModels(context_.caller));
-          FIDELIO_RETURN_IF_ERROR(impl_.CheckObservations(context_.caller, model_, 0, points_));
+          FIDELIO_RETURN_IF_ERROR(impl_.CheckObservations(context_.caller, model_, 0, history_->rows()));
           FIDELIO_RETURN_IF_ERROR(Create(transaction));
           FIDELIO_ASSIGN_OR_RETURN(record, transaction.GetModel(model_));
           return InfoOf(IndexedModel{.record = record, .stored = stored_});
@@ -128,7 +131,10 @@ class ModelService::Import final : public ModelImport {
     FIDELIO_RETURN_IF_ERROR(ValidateSpec(stored->spec, impl_.context.options()));
     stored_ = *std::move(stored);
     stored_.owner = context_.caller.name;
+    stored_.contributions.clear();
     stored_.noise.assign(stored_.spec.fidelities.size(), LevelNoise::kNoData);
+    stored_.withdrawn.clear();  // the observations say it
+    history_.emplace(stored_.spec.fidelities.size());
     file_ = *std::move(part);
     if (file_.data_version < 0 || file_.revisions < 0 || file_.current < 0 || file_.current > file_.revisions) {
       return BadFile("revision ", file_.current, " of ", file_.revisions, " as the current one");
@@ -140,7 +146,23 @@ class ModelService::Import final : public ModelImport {
     if (revisions_ > 0) return BadFile("observations after a revision");
     const absl::StatusOr<FileObservations> part = DecodeObservationsPart(bytes);
     if (!part.ok()) return InFile(part.status());
-    const ObservationBlock& b = part->block;
+    if (!part->withdrawn) {
+      FIDELIO_RETURN_IF_ERROR(CheckBlock(part->block));
+      LevelNoise& noise = stored_.noise[static_cast<size_t>(part->block.level)];
+      const LevelNoise given = part->block.noise.empty() ? LevelNoise::kLearned : LevelNoise::kGiven;
+      if (noise != LevelNoise::kNoData && noise != given) return BadFile("a level with known and with learned noise");
+      noise = given;
+    }
+    FIDELIO_RETURN_IF_ERROR(history_->Add(*part));
+    for (size_t t = 0; part->withdrawn && !part->withdrawn->corrected && t < stored_.noise.size(); ++t) {
+      if (history_->in_use()[t] == 0) stored_.noise[t] = LevelNoise::kNoData;
+    }
+    const int64_t most = impl_.context.options().max_observations;
+    if (history_->rows() <= most) return absl::OkStatus();
+    return QuotaExceededError("server", absl::StrCat("chunk: the file holds more than ", most, " observations"));
+  }
+
+  absl::Status CheckBlock(const ObservationBlock& b) {
     const auto rows = static_cast<size_t>(b.rows);
     const bool shaped = b.rows >= 1 && b.cols == stored_.spec.input_dimension && b.y.size() == rows &&
                         b.x.size() / static_cast<size_t>(b.cols) == rows && b.x.size() % rows == 0 &&
@@ -153,18 +175,7 @@ class ModelService::Import final : public ModelImport {
     for (const double v : b.noise) {
       if (v < 0) return BadFile("a negative noise variance, ", v);
     }
-    if (part->data_version < 1 || part->data_version < version_ || part->data_version > version_ + 1) {
-      return BadFile("batch ", part->data_version, " of observations after batch ", version_);
-    }
-    version_ = part->data_version;
-    LevelNoise& noise = stored_.noise[static_cast<size_t>(b.level)];
-    const LevelNoise given = b.noise.empty() ? LevelNoise::kLearned : LevelNoise::kGiven;
-    if (noise != LevelNoise::kNoData && noise != given) return BadFile("a level with known and with learned noise");
-    noise = given;
-    points_ += b.rows;
-    const int64_t most = impl_.context.options().max_observations;
-    if (points_ <= most) return absl::OkStatus();
-    return QuotaExceededError("server", absl::StrCat("chunk: the file holds more than ", most, " observations"));
+    return absl::OkStatus();
   }
 
   absl::Status CheckRevision(absl::string_view bytes) {
@@ -191,10 +202,11 @@ class ModelService::Import final : public ModelImport {
   absl::Status CheckEnd(absl::string_view bytes) {
     const absl::StatusOr<FileEnd> part = DecodeEndPart(bytes);
     if (!part.ok()) return InFile(part.status());
-    if (part->parts != static_cast<int64_t>(parts_.size()) || part->chain != chain_ || version_ != file_.data_version ||
-        revisions_ != file_.revisions) {
-      return absl::DataLossError("chunk: parts of the file are missing, or not in their order");
+    if (part->parts != static_cast<int64_t>(parts_.size()) || part->chain != chain_ ||
+        history_->data_version() != file_.data_version || revisions_ != file_.revisions) {
+      return absl::InvalidArgumentError("chunk: parts of the file are missing, or not in their order");
     }
+    stored_.withdrawn = history_->withdrawn();
     ended_ = true;
     return absl::OkStatus();
   }
@@ -202,10 +214,15 @@ class ModelService::Import final : public ModelImport {
   absl::Status Create(StoreTransaction& transaction) {
     FIDELIO_RETURN_IF_ERROR(transaction.CreateModel(model_, Encode(stored_)).status());
     std::vector<ObservationBlock> batch;
+    std::optional<WithdrawnRows> withdrawn;
     int64_t version = 1, revision = 0;
     const auto flush = [&]() -> absl::Status {
-      if (batch.empty()) return absl::OkStatus();
-      FIDELIO_RETURN_IF_ERROR(transaction.AppendObservations(model_, batch).status());
+      if (withdrawn) {
+        FIDELIO_RETURN_IF_ERROR(transaction.WithdrawObservations(model_, *withdrawn, batch).status());
+      } else if (!batch.empty()) {
+        FIDELIO_RETURN_IF_ERROR(transaction.AppendObservations(model_, batch).status());
+      }
+      withdrawn.reset();
       batch.clear();
       return absl::OkStatus();
     };
@@ -216,7 +233,11 @@ class ModelService::Import final : public ModelImport {
         FIDELIO_ASSIGN_OR_RETURN(FileObservations part, DecodeObservationsPart(bytes));
         if (part.data_version != version) FIDELIO_RETURN_IF_ERROR(flush());
         version = part.data_version;
-        batch.push_back(std::move(part.block));
+        if (part.withdrawn) {
+          withdrawn = std::move(part.withdrawn);
+        } else {
+          batch.push_back(std::move(part.block));
+        }
         continue;
       }
       FIDELIO_RETURN_IF_ERROR(flush());
@@ -247,8 +268,7 @@ class ModelService::Import final : public ModelImport {
   bool ended_ = false;
   FileModel file_;
   StoredSpec stored_;
-  int64_t version_ = 0;
-  int64_t points_ = 0;
+  std::optional<ImportedHistory> history_;  // once the model is known
   int64_t revisions_ = 0;
 };
 

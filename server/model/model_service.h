@@ -76,7 +76,13 @@ class ModelService {
   absl::StatusOr<AddObservationsAnswer> AddObservations(const MutationContext& context, absl::string_view model,
                                                         absl::string_view etag,
                                                         const std::vector<ObservationBatch>& observations,
-                                                        ObservationUpdate update = ObservationUpdate::kNone);
+                                                        AddObservationsOptions options = {});
+  // The observations stay as history; no later fit, diagnosis or design uses them.
+  absl::StatusOr<ChangeObservationsAnswer> WithdrawObservations(const MutationContext& context, absl::string_view model,
+                                                                absl::string_view etag, const WithdrawQuery& query);
+  // New outputs under the same run_ids; the old ones stay as history.
+  absl::StatusOr<ChangeObservationsAnswer> CorrectObservations(const MutationContext& context, absl::string_view model,
+                                                               absl::string_view etag, const Correction& correction);
   absl::StatusOr<ObservationList> ListObservations(absl::string_view model, const ObservationListQuery& query) const;
 
   // ---- Fits ----
@@ -114,16 +120,24 @@ class ModelService {
   using Check = absl::FunctionRef<absl::Status()>;
   absl::StatusOr<Design> SampleDpp(const LoadedRevision& revision, const DppQuery& query, Check check) const;
   absl::StatusOr<SuggestedRuns> Suggest(const LoadedRevision& revision, const SuggestQuery& query, Check check) const;
-  // One entry per level of the emulator, from the lowest.
-  absl::StatusOr<std::vector<FidelityDiagnosis>> Diagnose(const LoadedRevision& revision, Check check) const;
+  absl::StatusOr<ModelDiagnosis> Diagnose(const LoadedRevision& revision, Check check) const;
+
+  // Inputs for first runs, beside those that were observed: needs no revision. FAILED_PRECONDITION without a box and without
+  // a range of observed inputs.
+  absl::StatusOr<InitialRuns> InitialDesign(absl::string_view model, const InitialDesignQuery& query,
+                                            Check check) const;
 
   // ---- Revisions ----
 
   absl::StatusOr<RevisionInfo> GetRevision(absl::string_view model, int64_t revision) const;
   // Revisions with an id less than `before` (0: all), the newest first, at most `limit` (≥ 1).
   absl::StatusOr<RevisionList> ListRevisions(absl::string_view model, int64_t before, int64_t limit) const;
+  // Also notes in the model's unfinished fits that their revisions are made, but do not become current.
   absl::StatusOr<ModelInfo> RollbackModel(const MutationContext& context, absl::string_view model,
                                           absl::string_view etag, int64_t revision);
+  // FAILED_PRECONDITION for the current one. Its number is not used again; whoever predicts by it already goes on.
+  absl::Status DeleteRevision(const MutationContext& context, absl::string_view model, absl::string_view etag,
+                              int64_t revision);
 
   // ---- Files ----
 

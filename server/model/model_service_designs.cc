@@ -8,6 +8,7 @@
 #include "server/model/core_models.h"
 #include "server/model/design_space.h"
 #include "server/model/model_service.h"
+#include "server/model/observation_history.h"
 #include "server/model/service_impl.h"
 #include "server/status/errors.h"
 
@@ -19,7 +20,7 @@ using Eigen::Index;
 // What a design needs of a model besides its revision.
 struct Ground {
   ModelSpec spec;
-  Dataset data;  // its box is the model's of now; its observations are those of the revision, and only there if needed
+  Dataset data;  // its box is the model's; its observations are those of the revision still in use, if they are needed
 };
 
 absl::StatusOr<Ground> ReadGround(ServiceContext& context, const LoadedRevision& revision, bool observations) {
@@ -32,11 +33,17 @@ absl::StatusOr<Ground> ReadGround(ServiceContext& context, const LoadedRevision&
     return ConcurrentChangeError(absl::StrCat("models/", revision.model()), "was deleted and made again meanwhile");
   }
   if (!observations && spec.input_box) return ground;
-  absl::StatusOr<Dataset> data = ReadDataset(context.store(), revision.model(), spec, revision.data_version());
+  absl::StatusOr<Dataset> data =
+      ReadDataset(context.store(), revision.model(), spec, {revision.data_version(), found->record.data_version});
   if (!data.ok()) return context.Explain(data.status(), revision.model());
   ground.data = *std::move(data);
   const bool some = std::any_of(ground.data.levels.begin(), ground.data.levels.end(),
                                 [](const LevelData& level) { return level.x.rows() > 0; });
+  if (!some && !found->stored.withdrawn.empty()) {
+    return PreconditionError("NO_DATA", absl::StrCat("models/", revision.model()),
+                             "has withdrawn all observations that this revision knows",
+                             "set input_box with UpdateModel, or add observations and fit");
+  }
   if (!some) {
     return ConcurrentChangeError(absl::StrCat("models/", revision.model()), "was deleted and made again meanwhile");
   }
@@ -77,6 +84,40 @@ absl::StatusOr<Points> MakePoints(absl::string_view model, const Dataset& data, 
   FIDELIO_ASSIGN_OR_RETURN(const Matrix points, FillBox(box, made + targets, seed));
   return Points{.candidates = given ? source.given : Matrix(points.topRows(made)),
                 .targets = points.bottomRows(targets)};
+}
+
+// Why a Suggest gave fewer runs than asked for; empty when it did not.
+std::string ShortfallReason(const Suggestions& chosen, const SuggestOptions& options, Index candidates, double spent,
+                            const std::vector<std::string>& names) {
+  if (chosen.shortfall == Shortfall::kNone) return "";
+  std::vector<int> levels = options.levels;
+  if (levels.empty()) {
+    for (size_t t = 0; t < names.size(); ++t) levels.push_back(static_cast<int>(t));
+  }
+  const auto cost = [&options](int level) { return options.costs[static_cast<size_t>(level)]; };
+  const int cheapest = *std::min_element(levels.begin(), levels.end(), [&](int a, int b) { return cost(a) < cost(b); });
+  const std::string cheapest_name = names[static_cast<size_t>(cheapest)];
+  const size_t runs = chosen.runs.size();
+  const std::string after = runs == 0 ? "" : absl::StrCat(" after ", runs, runs == 1 ? " run" : " runs");
+  const double left = options.budget - spent;
+  switch (chosen.shortfall) {
+    case Shortfall::kBudgetTooSmall:
+      return absl::StrCat("The budget of ", options.budget,
+                          " is below the cost of every fidelity that may be run: the ", "cheapest, \"", cheapest_name,
+                          "\", costs ", cost(cheapest), ".");
+    case Shortfall::kBudgetSpent:
+      if (cost(cheapest) > left) {
+        return absl::StrCat("The budget is spent", after, ": ", left, " of ", options.budget,
+                            " is left, and the cheapest ", "fidelity, \"", cheapest_name, "\", costs ", cost(cheapest),
+                            ".");
+      }
+      return absl::StrCat(left, " of the budget of ", options.budget, " is left", after,
+                          ", and no run that it pays for would reduce the variance of the highest fidelity.");
+    default:
+      return absl::StrCat("No further run at ", candidates == 1 ? "the one candidate" : "any of the ",
+                          candidates == 1 ? "" : absl::StrCat(candidates, " candidates"),
+                          " would reduce the variance of the highest fidelity", after, ".");
+  }
 }
 
 }  // namespace
@@ -132,23 +173,71 @@ absl::StatusOr<SuggestedRuns> ModelService::Suggest(const LoadedRevision& revisi
                            .candidate = run.candidate});
     answer.total_cost += run.cost;
   }
+  std::vector<std::string> names;
+  for (int t = 0; t < revision.emulator().levels(); ++t) {
+    names.push_back(fidelities[static_cast<size_t>(revision.ModelLevel(t))].name);
+  }
+  answer.shortfall_reason = ShortfallReason(chosen, options, points.candidates.rows(), answer.total_cost, names);
   return answer;
 }
 
-absl::StatusOr<std::vector<FidelityDiagnosis>> ModelService::Diagnose(const LoadedRevision& revision,
-                                                                      Check check) const {
+absl::StatusOr<int64_t> ModelService::Impl::LeaveOutWithdrawn(const LoadedRevision& revision,
+                                                              std::vector<LeaveOneOut>& left_out, Dataset& data) {
+  FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr found, context.Find(revision.model()));
+  const int64_t known = revision.data_version();
+  const int64_t withdrawn = WithdrawnSince(found->stored.withdrawn, known);
+  if (withdrawn == 0) return 0;
+  const absl::StatusOr<std::vector<std::vector<bool>>> gone =
+      ReadWithdrawnSince(context.store(), found->record, found->stored, known);
+  if (!gone.ok()) return context.Explain(gone.status(), revision.model());
+  for (size_t t = 0; t < left_out.size(); ++t) {
+    const std::vector<bool>& level = (*gone)[static_cast<size_t>(revision.ModelLevel(static_cast<int>(t)))];
+    std::vector<Index> kept;
+    for (size_t i = 0; i < level.size(); ++i) {
+      if (!level[i]) kept.push_back(static_cast<Index>(i));
+    }
+    // Leave-one-out of large models predicts some observations only, which can't be told apart here.
+    if (left_out[t].y.size() != static_cast<Index>(level.size()) || kept.size() == level.size()) continue;
+    LeaveOneOut& l = left_out[t];
+    for (Vector* values : {&l.y, &l.mean, &l.variance, &l.cdf, &l.log_density}) *values = Vector((*values)(kept));
+    if (!l.group.empty()) {
+      std::vector<int> group;
+      for (const Index i : kept) group.push_back(l.group[static_cast<size_t>(i)]);
+      l.group = std::move(group);
+    }
+    LevelData& of = data.levels[t];
+    of.x = Matrix(of.x(kept, Eigen::all));
+    of.y = Vector(of.y(kept));
+    if (of.noise_variance.size() > 0) of.noise_variance = Vector(of.noise_variance(kept));
+  }
+  return withdrawn;
+}
+
+absl::StatusOr<ModelDiagnosis> ModelService::Diagnose(const LoadedRevision& revision, Check check) const {
   FIDELIO_ASSIGN_OR_RETURN(const ModelInfo model, GetModel(revision.model()));
   if (static_cast<int>(model.spec.fidelities.size()) != revision.fidelities()) {
     return ConcurrentChangeError(absl::StrCat("models/", revision.model()), "was deleted and made again meanwhile");
   }
   FIDELIO_RETURN_IF_ERROR(check());
-  FIDELIO_ASSIGN_OR_RETURN(const std::vector<LeaveOneOut> left_out, revision.emulator().LeaveOneOutPredictions());
-  std::vector<FidelityDiagnosis> answer;
+  FIDELIO_ASSIGN_OR_RETURN(std::vector<LeaveOneOut> left_out, revision.emulator().LeaveOneOutPredictions());
+  Dataset data = FittedModel(revision.emulator()).data();
+  FIDELIO_ASSIGN_OR_RETURN(const int64_t withdrawn, impl_->LeaveOutWithdrawn(revision, left_out, data));
+  ModelDiagnosis answer{.withdrawn = withdrawn};
+  VerdictContext context{.model = &revision.emulator(), .data = &data};
+  for (const VariableSpec& input : model.spec.inputs) context.input_names.push_back(input.name);
   for (size_t t = 0; t < left_out.size(); ++t) {
     const int level = revision.ModelLevel(static_cast<int>(t));
-    answer.push_back({.level = level,
-                      .fidelity = model.spec.fidelities[static_cast<size_t>(level)].name,
-                      .diagnostics = fidelio::Diagnose(left_out[t])});
+    const std::string& fidelity = model.spec.fidelities[static_cast<size_t>(level)].name;
+    answer.fidelities.push_back({.level = level, .fidelity = fidelity, .diagnostics = fidelio::Diagnose(left_out[t])});
+    context.fidelities.push_back(fidelity);
+  }
+  FIDELIO_RETURN_IF_ERROR(check());
+  FIDELIO_ASSIGN_OR_RETURN(answer.verdict, JudgeModel(context, left_out));
+  if (withdrawn > 0) {
+    answer.verdict.warnings.push_back(absl::StrCat(
+        "This revision still knows ", withdrawn, withdrawn == 1 ? " observation" : " observations", " that ",
+        withdrawn == 1 ? "was" : "were",
+        " withdrawn or corrected since; the figures leave them out, but its predictions do not. Fit again."));
   }
   return answer;
 }

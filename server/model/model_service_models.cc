@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "server/model/model_service.h"
+#include "server/model/observation_history.h"
 #include "server/model/service_impl.h"
 #include "server/model/validate.h"
 #include "server/status/errors.h"
@@ -10,11 +11,19 @@
 namespace fidelio {
 namespace {
 
-ModelInfo InfoOf(const ModelRecord& record, const StoredSpec& stored) {
-  return InfoOf(IndexedModel{.record = record, .stored = stored});
+ModelInfo InfoOf(const StoreReader& store, const ModelRecord& record, const StoredSpec& stored) {
+  return InfoOf(store, IndexedModel{.record = record, .stored = stored});
 }
 
 }  // namespace
+
+ModelInfo InfoOf(const StoreReader& store, const IndexedModel& model) {
+  ModelInfo info = InfoOf(model);
+  if (!model.damage.empty()) return info;
+  const absl::StatusOr<int64_t> known = WithdrawnOfCurrentRevision(store, model.record, model.stored.withdrawn);
+  if (known.ok()) info.current_revision_withdrawn_count = *known;
+  return info;
+}
 
 absl::StatusOr<ModelInfo> ModelService::CreateModel(const MutationContext& context, absl::string_view model,
                                                     ModelSpec spec) {
@@ -31,7 +40,7 @@ absl::StatusOr<ModelInfo> ModelService::CreateModel(const MutationContext& conte
         }
         FIDELIO_RETURN_IF_ERROR(impl_->CheckModels(context.caller));
         FIDELIO_ASSIGN_OR_RETURN(record, transaction.CreateModel(model, Encode(stored)));
-        return InfoOf(record, stored);
+        return InfoOf(transaction, record, stored);
       },
       [&](const ModelInfo&) { impl_->context.index().Put(record); });
 }
@@ -39,7 +48,7 @@ absl::StatusOr<ModelInfo> ModelService::CreateModel(const MutationContext& conte
 absl::StatusOr<ModelInfo> ModelService::GetModel(absl::string_view model) const {
   const IndexedModelPtr found = impl_->context.index().Find(model);
   if (found == nullptr) return ResourceNotFoundError("model", absl::StrCat("models/", model));
-  return InfoOf(*found);
+  return InfoOf(impl_->context.store(), *found);
 }
 
 absl::StatusOr<ModelList> ModelService::ListModels(absl::string_view prefix, absl::string_view after,
@@ -52,7 +61,7 @@ absl::StatusOr<ModelList> ModelService::ListModels(absl::string_view prefix, abs
     found.pop_back();
     list.next = found.back()->record.name;
   }
-  for (const IndexedModelPtr& entry : found) list.models.push_back(InfoOf(*entry));
+  for (const IndexedModelPtr& entry : found) list.models.push_back(InfoOf(impl_->context.store(), *entry));
   return list;
 }
 
@@ -80,7 +89,7 @@ absl::StatusOr<ModelInfo> ModelService::UpdateModel(const MutationContext& conte
         if (update.keep_revisions) stored.spec.keep_revisions = *update.keep_revisions;
         FIDELIO_RETURN_IF_ERROR(ValidateSpec(stored.spec, options()));
         FIDELIO_ASSIGN_OR_RETURN(record, transaction.UpdateModel(model, 0, Encode(stored)));
-        return InfoOf(record, stored);
+        return InfoOf(transaction, record, stored);
       },
       [&](const ModelInfo&) { impl_->context.index().Put(record); });
 }
@@ -101,6 +110,7 @@ absl::Status ModelService::DeleteModel(const MutationContext& context, absl::str
       [&] {
         impl_->context.index().Erase(model);
         impl_->context.cache().EraseModel(uid);
+        impl_->observations.Forget(uid);
         jobs = impl_->scheduler.RemoveModel(uid);
         for (const auto& job : jobs) {
           job->Update([](FitInfo& info) {

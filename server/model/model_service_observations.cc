@@ -1,6 +1,5 @@
-// ModelService: observations.
+// ModelService: observations on their way in.
 #include <algorithm>
-#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -18,8 +17,7 @@ namespace {
 using Eigen::Index;
 using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-constexpr int64_t kReadAhead = 10'000;  // points that are read from the store at a time
-constexpr int kRevisionAttempts = 8;    // to condition a revision while others change the model
+constexpr int kRevisionAttempts = 8;  // to condition a revision while others change the model
 
 ObservationBlock BlockOf(const ObservationBatch& batch) {
   ObservationBlock block;
@@ -30,33 +28,102 @@ ObservationBlock BlockOf(const ObservationBatch& batch) {
   Eigen::Map<RowMajor>(block.x.data(), block.rows, block.cols) = batch.inputs;
   block.y.assign(batch.outputs.begin(), batch.outputs.end());
   block.noise.assign(batch.noise_variances.begin(), batch.noise_variances.end());
+  block.run_ids = batch.run_ids;
   return block;
 }
 
-// Rows [from, from + count) of a block.
-ObservationBatch BatchOf(const StoredBlock& stored, int64_t from, int64_t count) {
-  const ObservationBlock& block = stored.block;
-  ObservationBatch batch;
-  batch.level = block.level;
-  batch.inputs = Eigen::Map<const RowMajor>(block.x.data(), block.rows, block.cols).middleRows(from, count);
-  batch.outputs = Eigen::Map<const Vector>(block.y.data() + from, count);
-  if (!block.noise.empty()) batch.noise_variances = Eigen::Map<const Vector>(block.noise.data() + from, count);
-  batch.data_version = stored.data_version;
-  return batch;
+// The rows of `blocks` that keep(row) wants, numbered over all of them; blocks that lose all rows vanish.
+std::vector<ObservationBlock> Filter(const std::vector<ObservationBlock>& blocks,
+                                     absl::FunctionRef<bool(size_t)> keep) {
+  std::vector<ObservationBlock> result;
+  size_t k = 0;
+  for (const ObservationBlock& block : blocks) {
+    ObservationBlock kept{.level = block.level, .rows = 0, .cols = block.cols};
+    for (size_t i = 0; i < static_cast<size_t>(block.rows); ++i, ++k) {
+      if (!keep(k)) continue;
+      const auto x = block.x.begin() + static_cast<std::ptrdiff_t>(i) * block.cols;
+      kept.x.insert(kept.x.end(), x, x + block.cols);
+      kept.y.push_back(block.y[i]);
+      if (!block.noise.empty()) kept.noise.push_back(block.noise[i]);
+      if (!block.run_ids.empty()) kept.run_ids.push_back(block.run_ids[i]);
+      ++kept.rows;
+    }
+    if (kept.rows > 0) result.push_back(std::move(kept));
+  }
+  return result;
 }
 
-// Calls visit(block) for the blocks of the query, in order, until it returns false.
-absl::Status ForEachBlock(const Store& store, absl::string_view model, ObservationQuery query,
-                          absl::FunctionRef<bool(const StoredBlock&)> visit) {
-  query.max_points = kReadAhead;
-  while (true) {
-    FIDELIO_ASSIGN_OR_RETURN(const ObservationPage page, store.ReadObservations(model, query));
-    for (const StoredBlock& block : page.blocks) {
-      if (!visit(block)) return absl::OkStatus();
+constexpr size_t kMaxWarnedRows = 100;
+
+void Warn(ObservationWarning& warning, size_t row) {
+  if (warning.count++ < static_cast<int64_t>(kMaxWarnedRows)) warning.rows.push_back(static_cast<int64_t>(row));
+}
+
+// Beyond three widths of the box.
+constexpr double kFarWidths = 3;
+
+void WarnOfFarRows(const std::vector<ObservationBlock>& blocks, const ModelSpec& spec,
+                   std::vector<ObservationWarning>& warnings) {
+  if (!spec.input_box) return;
+  const Vector width = spec.input_box->upper - spec.input_box->lower;
+  const Vector lower = spec.input_box->lower - kFarWidths * width, upper = spec.input_box->upper + kFarWidths * width;
+  ObservationWarning warning{.kind = ObservationWarningKind::kFarOutsideBox};
+  std::string example;
+  size_t k = 0;
+  for (const ObservationBlock& block : blocks) {
+    for (int64_t i = 0; i < block.rows; ++i, ++k) {
+      for (int64_t j = 0; j < block.cols; ++j) {
+        const double x = block.x[static_cast<size_t>(i * block.cols + j)];
+        if (x >= lower[j] && x <= upper[j]) continue;
+        if (warning.count == 0) {
+          example = absl::StrCat("row ", k, " has ", x, " for ", InputName(spec, j), ", whose box is ",
+                                 spec.input_box->lower[j], " to ", spec.input_box->upper[j]);
+        }
+        Warn(warning, k);
+        break;
+      }
     }
-    if (!page.next) return absl::OkStatus();
-    query.from = *page.next;
   }
+  if (warning.count == 0) return;
+  warning.message = absl::StrCat(warning.count, warning.count == 1 ? " row lies" : " rows lie",
+                                 " more than three box widths outside of the input box: ", example);
+  warnings.push_back(std::move(warning));
+}
+
+// What is added of the rows of a call, and what is said of them.
+struct Screened {
+  std::vector<ObservationBlock> blocks = {};
+  AddObservationsAnswer answer = {};
+};
+
+Screened Screen(const std::vector<ObservationBlock>& blocks, const KnownRows& known, const ModelSpec& spec,
+                DuplicatePolicy policy) {
+  Screened result;
+  AddObservationsAnswer& answer = result.answer;
+  const bool skip = policy == DuplicatePolicy::kSkip;
+  ObservationWarning copies{.kind = ObservationWarningKind::kDuplicate};
+  for (size_t k = 0; k < known.duplicate.size(); ++k) {
+    if (known.replayed[k]) {
+      ++answer.replayed;
+    } else if (known.duplicate[k]) {
+      Warn(copies, k);
+      if (skip) ++answer.skipped;
+    }
+  }
+  const int64_t rows = static_cast<int64_t>(known.duplicate.size());
+  answer.added = rows - answer.replayed - answer.skipped;
+  if (copies.count > 0) {
+    copies.message =
+        absl::StrCat(copies.count, " of ", rows, rows == 1 ? " row is an exact copy" : " rows are exact copies",
+                     " (fidelity, inputs and output) of observations in use or of earlier rows, and ",
+                     copies.count == 1 ? "was " : "were ", skip ? "left out" : "added all the same");
+    answer.warnings.push_back(std::move(copies));
+  }
+  WarnOfFarRows(blocks, spec, answer.warnings);
+  result.blocks = answer.added == rows
+                      ? blocks
+                      : Filter(blocks, [&](size_t k) { return !known.replayed[k] && !(skip && known.duplicate[k]); });
+  return result;
 }
 
 }  // namespace
@@ -84,8 +151,8 @@ absl::StatusOr<std::optional<ConditionedRevision>> ModelService::Impl::Condition
 absl::StatusOr<AddObservationsAnswer> ModelService::AddObservations(const MutationContext& context,
                                                                     absl::string_view model, absl::string_view etag,
                                                                     const std::vector<ObservationBatch>& observations,
-                                                                    ObservationUpdate update) {
-  FIDELIO_RETURN_IF_ERROR(ValidateUpdate(update));
+                                                                    AddObservationsOptions add) {
+  FIDELIO_RETURN_IF_ERROR(ValidateUpdate(add.update));
   // Checked and converted before the transaction: dimension and number of fidelities of a model never change.
   std::vector<ObservationBatch> batches = observations;
   std::vector<ObservationBlock> blocks;
@@ -95,10 +162,23 @@ absl::StatusOr<AddObservationsAnswer> ModelService::AddObservations(const Mutati
     FIDELIO_RETURN_IF_ERROR(ValidateObservations(batches, model, found->stored.spec, any, options()));
     for (const ObservationBatch& batch : batches) blocks.push_back(BlockOf(batch));
   }
+  const auto screen = [&](const StoreReader& reader, const IndexedModel& known) -> absl::StatusOr<Screened> {
+    FIDELIO_ASSIGN_OR_RETURN(const KnownRows rows, impl_->observations.Look(reader, known, blocks));
+    return Screen(blocks, rows, known.stored.spec, add.duplicates);
+  };
   for (int attempt = 1;; ++attempt) {
     // Outside of the transaction, so that no other writer waits for it. What goes wrong here is the answer only if the request
     // was not answered before.
-    absl::StatusOr<std::optional<ConditionedRevision>> conditioned = impl_->Condition(*this, model, blocks, update);
+    absl::StatusOr<std::optional<ConditionedRevision>> conditioned = std::nullopt;
+    if (add.update == ObservationUpdate::kCondition) {
+      FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr found, impl_->context.Find(model));
+      const absl::StatusOr<Screened> screened = screen(impl_->context.store(), *found);
+      if (!screened.ok()) {
+        conditioned = screened.status();
+      } else if (!screened->blocks.empty()) {
+        conditioned = impl_->Condition(*this, model, screened->blocks, add.update);
+      }
+    }
     bool outdated = false;
     ModelRecord record;
     IndexedModelPtr before;
@@ -110,20 +190,22 @@ absl::StatusOr<AddObservationsAnswer> ModelService::AddObservations(const Mutati
           StoredSpec stored = before->stored;
           // Again: the levels may have data by now, or the model may be another one.
           FIDELIO_RETURN_IF_ERROR(ValidateObservations(batches, model, stored.spec, stored.noise, options()));
-          const int64_t points = std::accumulate(blocks.begin(), blocks.end(), int64_t{0},
-                                                 [](int64_t n, const ObservationBlock& b) { return n + b.rows; });
-          FIDELIO_RETURN_IF_ERROR(impl_->CheckObservations(context.caller, model, before->observations(), points));
           FIDELIO_RETURN_IF_ERROR(conditioned.status());
+          FIDELIO_ASSIGN_OR_RETURN(Screened screened, screen(transaction, *before));
+          AddObservationsAnswer& answer = screened.answer;
+          FIDELIO_RETURN_IF_ERROR(
+              impl_->CheckObservations(context.caller, model, before->observations(), answer.added));
           if (conditioned->has_value() && !(*conditioned)->UpToDate(before->record)) {
             outdated = true;
             return ConcurrentChangeError(absl::StrCat("models/", model),
                                          "its observations or its revision changed meanwhile; try again");
           }
-          if (stored.noise != before->stored.noise) {
-            FIDELIO_RETURN_IF_ERROR(transaction.UpdateModel(model, 0, Encode(stored)).status());
+          if (!screened.blocks.empty()) {
+            if (stored.noise != before->stored.noise) {
+              FIDELIO_RETURN_IF_ERROR(transaction.UpdateModel(model, 0, Encode(stored)).status());
+            }
+            FIDELIO_RETURN_IF_ERROR(transaction.AppendObservations(model, screened.blocks).status());
           }
-          FIDELIO_RETURN_IF_ERROR(transaction.AppendObservations(model, blocks).status());
-          AddObservationsAnswer answer;
           if (conditioned->has_value()) {
             ConditionedRevision& revision = **conditioned;
             FIDELIO_ASSIGN_OR_RETURN(const RevisionRecord added,
@@ -135,7 +217,7 @@ absl::StatusOr<AddObservationsAnswer> ModelService::AddObservations(const Mutati
           answer.data_version = record.data_version;
           answer.observation_counts = IndexedModel{.record = record, .stored = stored}.counts();
           answer.etag = EtagOf(record);
-          return answer;
+          return std::move(answer);
         },
         [&](const AddObservationsAnswer&) {
           if (conditioned->has_value()) {
@@ -150,67 +232,6 @@ absl::StatusOr<AddObservationsAnswer> ModelService::AddObservations(const Mutati
         });
     if (!outdated || attempt == kRevisionAttempts) return result;
   }
-}
-
-absl::StatusOr<ObservationList> ModelService::ListObservations(absl::string_view model,
-                                                               const ObservationListQuery& query) const {
-  FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr found, impl_->context.Find(model));
-  if (query.level && (*query.level < 0 || *query.level >= found->fidelities())) {
-    return absl::InvalidArgumentError(absl::StrCat("level: ", *query.level, ", but model \"", model, "\" has ",
-                                                   found->fidelities(), " fidelities: want 0 to ",
-                                                   found->fidelities() - 1));
-  }
-  if (query.max_points < 1) {
-    return absl::InvalidArgumentError(absl::StrCat("page_size: ", query.max_points, ", want at least 1"));
-  }
-  const ObservationPosition& from = query.from;
-  if (query.data_version < 0 || query.data_version > found->record.data_version || from.data_version < 1 ||
-      from.part < 0 || from.part > kMaxBlobBytes || from.row < 0) {
-    return absl::InvalidArgumentError("page_token: it is not one that this list gave");
-  }
-  ObservationList list;
-  list.data_version = query.data_version > 0 ? query.data_version : found->record.data_version;
-  const Store& store = impl_->context.store();
-  const auto wanted = [&](const StoredBlock& b) { return !query.level || b.block.level == *query.level; };
-
-  // Those of all pages: what is there now, without what came after the first page.
-  const std::vector<int64_t> counts = found->counts();
-  list.total_size = query.level ? counts[static_cast<size_t>(*query.level)]
-                                : std::accumulate(counts.begin(), counts.end(), int64_t{0});
-  absl::Status status = absl::OkStatus();
-  if (list.data_version < found->record.data_version) {
-    status =
-        ForEachBlock(store, model, {.from = {list.data_version + 1, 0}, .last_version = found->record.data_version},
-                     [&](const StoredBlock& b) {
-                       if (wanted(b)) list.total_size -= b.block.rows;
-                       return true;
-                     });
-    if (!status.ok()) return impl_->context.Explain(status, model);
-  }
-  if (list.data_version == 0) return list;
-
-  int64_t left = query.max_points;
-  status = ForEachBlock(store, model,
-                        {.from = {from.data_version, static_cast<int>(from.part)}, .last_version = list.data_version},
-                        [&](const StoredBlock& b) {
-                          if (!wanted(b)) return true;
-                          const bool first = b.data_version == from.data_version && b.part == from.part;
-                          const int64_t begin = first ? std::min(from.row, b.block.rows) : 0;
-                          if (left == 0) {
-                            list.next = ObservationPosition{b.data_version, b.part, begin};
-                            return false;
-                          }
-                          const int64_t count = std::min(left, b.block.rows - begin);
-                          if (count > 0) list.observations.push_back(BatchOf(b, begin, count));
-                          left -= count;
-                          if (begin + count < b.block.rows) {
-                            list.next = ObservationPosition{b.data_version, b.part, begin + count};
-                            return false;
-                          }
-                          return true;
-                        });
-  if (!status.ok()) return impl_->context.Explain(status, model);
-  return list;
 }
 
 }  // namespace fidelio

@@ -23,7 +23,8 @@ namespace fidelio {
 // Absent: no limit but the server's.
 struct CallerQuotas {
   std::optional<int64_t> max_models = {};
-  std::optional<int64_t> max_observations = {};     // of all models that the caller made, together
+  // Of all models that the caller made, together, and those that the caller added to models of others.
+  std::optional<int64_t> max_observations = {};
   std::optional<int64_t> max_concurrent_fits = {};  // PENDING or RUNNING
 };
 
@@ -111,19 +112,75 @@ struct ModelList {
 
 enum class ObservationUpdate { kNone = 1, kCondition = 2 };
 
+// Why and since when observations are no longer in use.
+struct Withdrawal {
+  int64_t data_version = 0;
+  std::string reason = {};
+  bool corrected = false;
+  absl::Time time = absl::UnixEpoch();
+};
+
 struct ObservationBatch {
-  std::optional<int> level = {};  // needed unless the model has one fidelity
-  Matrix inputs = {};             // n×d
-  Vector outputs = {};            // n
-  Vector noise_variances = {};    // n values, 1 for all, or none: learned
-  int64_t data_version = 0;       // output only
+  std::optional<int> level = {};          // needed unless the model has one fidelity
+  Matrix inputs = {};                     // n×d
+  Vector outputs = {};                    // n
+  Vector noise_variances = {};            // n values, 1 for all, or none: learned
+  std::vector<std::string> run_ids = {};  // n, or none: made by the service
+  int64_t data_version = 0;               // output only, like all that follows
+  absl::Time created = absl::UnixEpoch();
+  std::optional<Withdrawal> withdrawal = {};  // these observations are no longer in use
+};
+
+enum class DuplicatePolicy { kKeep = 1, kSkip = 2 };
+enum class ObservationWarningKind { kDuplicate = 1, kFarOutsideBox = 2 };
+
+struct ObservationWarning {
+  ObservationWarningKind kind = ObservationWarningKind::kDuplicate;
+  int64_t count = 0;
+  std::vector<int64_t> rows = {};  // the first of them: rows of the call, over all its batches
+  std::string message = {};
+};
+
+struct AddObservationsOptions {
+  AddObservationsOptions(ObservationUpdate u = ObservationUpdate::kNone,  // NOLINT: the usual option by itself
+                         DuplicatePolicy d = DuplicatePolicy::kKeep)
+      : update(u), duplicates(d) {}
+  ObservationUpdate update;
+  DuplicatePolicy duplicates;
 };
 
 struct AddObservationsAnswer {
   int64_t data_version = 0;
-  std::vector<int64_t> observation_counts = {};  // one per fidelity
+  std::vector<int64_t> observation_counts = {};  // in use, one per fidelity
   std::string etag = {};
   int64_t revision = 0;  // 0: none was made
+  std::vector<ObservationWarning> warnings = {};
+  int64_t added = 0;
+  int64_t skipped = 0;   // copies that were left out
+  int64_t replayed = 0;  // rows that were there already under their run_id
+};
+
+// Which observations to withdraw: those with the ids, or all that a version added.
+struct WithdrawQuery {
+  std::vector<std::string> run_ids = {};
+  int64_t batch = 0;  // data_version; 0: by run_ids
+  std::string reason = {};
+};
+
+struct Correction {
+  std::vector<std::string> run_ids = {};
+  Vector outputs = {};          // one per id
+  Vector noise_variances = {};  // one per id, 1 for all, or none: as they were
+  std::string reason = {};
+};
+
+// Of WithdrawObservations and CorrectObservations.
+struct ChangeObservationsAnswer {
+  int64_t data_version = 0;
+  std::vector<int64_t> observation_counts = {};  // in use, one per fidelity
+  std::string etag = {};
+  int64_t changed = 0;  // observations that were withdrawn or corrected
+  int64_t current_revision_withdrawn = 0;
 };
 
 // A place between observations. The first one is the default.
@@ -138,6 +195,7 @@ struct ObservationListQuery {
   int64_t max_points = 10'000;    // ≥ 1
   ObservationPosition from = {};  // ObservationList::next of the page before
   int64_t data_version = 0;       // what all pages show: that of the first page; 0: the newest
+  bool show_withdrawn = false;    // the history, too
 };
 
 struct ObservationList {
@@ -191,6 +249,7 @@ struct FitInfo {
   std::vector<FitPoint> history = {};       // how the objective went, thinned
   int64_t data_version = 0;                 // 0 until it begins to run
   int64_t revision = 0;                     // 0 unless SUCCEEDED
+  bool not_served = false;                  // the model was rolled back since it was asked for
   absl::Status error = {};                  // why it FAILED, with the details of server/status
   std::optional<Inference> inference = {};  // what AUTO chose, once it runs
   std::string inference_reason = {};
@@ -229,6 +288,7 @@ struct RevisionInfo {
   int64_t size_bytes = 0;
   std::string sha256 = {};  // 32 bytes
   bool current = false;
+  int64_t withdrawn = 0;  // observations that it knows and that are no longer in use
 };
 
 struct RevisionList {

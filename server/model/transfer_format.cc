@@ -11,7 +11,7 @@
 namespace fidelio {
 namespace {
 
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 constexpr size_t kTrailerBytes = 4;
 
 std::string Seal(const ByteWriter& out, FilePart kind) { return out.Seal(static_cast<uint32_t>(kind), kVersion); }
@@ -27,6 +27,25 @@ void Put(const std::vector<double>& values, ByteWriter& out) {
 std::vector<double> GetDoubles(ByteReader& in) {
   const Vector values = in.ReadVector();
   return {values.begin(), values.end()};
+}
+
+// What observations have since version 2.
+void GetHistory(ByteReader& in, FileObservations& part) {
+  const uint64_t ids = in.U64();
+  for (uint64_t i = 0; i < ids && in.ok(); ++i) part.block.run_ids.push_back(in.ReadString());
+  if (!in.Bool()) return;
+  WithdrawnRows& withdrawn = part.withdrawn.emplace();
+  withdrawn.corrected = in.Bool();
+  withdrawn.reason = in.ReadString();
+  const uint64_t ranges = in.U64();
+  for (uint64_t i = 0; i < ranges && in.ok(); ++i) {
+    RowRange& range = withdrawn.rows.emplace_back();
+    range.data_version = in.I64();
+    range.part = static_cast<int>(in.I64());
+    range.level = static_cast<int>(in.I64());
+    range.first = in.I64();
+    range.count = in.I64();
+  }
 }
 
 uint64_t Little(absl::string_view bytes, size_t at, int count) {
@@ -68,6 +87,20 @@ std::string EncodePart(const FileObservations& part) {
   Put(part.block.x, out);
   Put(part.block.y, out);
   Put(part.block.noise, out);
+  out.U64(part.block.run_ids.size());
+  for (const std::string& id : part.block.run_ids) out.String(id);
+  out.Bool(part.withdrawn.has_value());
+  if (part.withdrawn) {
+    out.Bool(part.withdrawn->corrected);
+    out.String(part.withdrawn->reason);
+    out.U64(part.withdrawn->rows.size());
+    for (const RowRange& range : part.withdrawn->rows) {
+      for (const int64_t v :
+           {range.data_version, int64_t{range.part}, int64_t{range.level}, range.first, range.count}) {
+        out.I64(v);
+      }
+    }
+  }
   return Seal(out, FilePart::kObservations);
 }
 
@@ -81,6 +114,7 @@ absl::StatusOr<FileObservations> DecodeObservationsPart(absl::string_view bytes)
   part.block.x = GetDoubles(opened.reader);
   part.block.y = GetDoubles(opened.reader);
   part.block.noise = GetDoubles(opened.reader);
+  if (opened.version >= 2) GetHistory(opened.reader, part);
   FIDELIO_RETURN_IF_ERROR(opened.reader.Finish());
   return part;
 }

@@ -2,17 +2,23 @@
 //
 //   kind 110, model (1)             string name, string StoredSpec (codec.h; its owner is empty), i64 data version,
 //                                   i64 number of revisions that follow, i64 which of them is current (0: none)
-//   kind 111, observations (0 …)    i64 data version of the batch, i64 level, i64 rows, i64 columns, vector x (row-major),
-//                                   vector y, vector noise variances (empty: learned)
+//   kind 111, observations (0 …)    i64 data version, i64 level, i64 rows, i64 columns, vector x (row-major), vector y,
+//                                   vector noise variances (empty: learned); since version 2: u64 number of run_ids (0 or
+//                                   rows) and so many strings, bool withdrawn, and if so: bool corrected, string reason,
+//                                   u64 number of ranges, each i64 data version, part, level, first row, count. A part that
+//                                   withdraws has no rows
 //   kind 112, revision (0 …)        string metadata (RevisionInfo of codec.h; its fit is 0), string checkpoint
 //   kind 113, end (1)               i64 number of envelopes before it, string chain
 //
-// Observations come in the order of their data versions, which are 1, 2, … data version. The chain ties the envelopes to
+// Revisions are numbered anew from 1 on where they arrive: those that were deleted are not in the file.
+// The version is that of each envelope; envelopes other than 111 are the same in versions 1 and 2. Observations come in the
+// order of their data versions, which are 1, 2, … data version, and of their parts. The chain ties the envelopes to
 // their order: h₀ is empty, hᵢ = SHA-256(hᵢ₋₁ ‖ SHA-256(envelope i)), and the end holds the last one.
 #ifndef FIDELIO_SERVER_MODEL_TRANSFER_FORMAT_H_
 #define FIDELIO_SERVER_MODEL_TRANSFER_FORMAT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -34,6 +40,7 @@ struct FileModel {
 struct FileObservations {
   int64_t data_version = 0;
   ObservationBlock block = {};
+  std::optional<WithdrawnRows> withdrawn = {};  // then block has no rows
 };
 
 struct FileRevision {

@@ -12,6 +12,7 @@
 #include "server/model/core_models.h"
 #include "server/model/enum_names.h"
 #include "server/model/method_choice.h"
+#include "server/model/observation_history.h"
 #include "server/model/variable_names.h"
 #include "server/status/errors.h"
 
@@ -147,6 +148,20 @@ absl::Status CheckBatch(const std::string& field, ObservationBatch& batch, absl:
     return Invalid(field, ".noise_variances: ", noise.size(), " values, want ", n,
                    " (one per row of inputs), 1 or none");
   }
+  if (!batch.run_ids.empty() && static_cast<Index>(batch.run_ids.size()) != n) {
+    return Invalid(field, ".run_ids: ", batch.run_ids.size(), " ids, want ", n, " (one per row of inputs) or none");
+  }
+  for (size_t i = 0; i < batch.run_ids.size(); ++i) {
+    const std::string& id = batch.run_ids[i];
+    if (!IsRunId(id)) {
+      return Invalid(field, ".run_ids[", i, "]: ", Quoted(id), ", want 1 to ", kMaxRunIdBytes,
+                     " characters of [A-Za-z0-9_.-]");
+    }
+    if (IsMadeRunId(id)) {
+      return Invalid(field, ".run_ids[", i, "]: ", Quoted(id),
+                     " has the form of the ids that the server makes; want another form, or no run_ids at all");
+    }
+  }
   FIDELIO_RETURN_IF_ERROR(CheckFinite(field + ".inputs", batch.inputs));
   FIDELIO_RETURN_IF_ERROR(CheckFinite(field + ".outputs", batch.outputs));
   FIDELIO_RETURN_IF_ERROR(CheckFinite(field + ".noise_variances", noise));
@@ -228,6 +243,27 @@ absl::Status ValidateFitSpec(const FitSpec& spec) {
   FIDELIO_RETURN_IF_ERROR(check("batch_size", spec.batch_size, kMostBatchSize, svi));
   FIDELIO_RETURN_IF_ERROR(check("steps", spec.steps, kMostSteps, svi));
   return absl::OkStatus();
+}
+
+bool IsRunId(absl::string_view id) { return !id.empty() && id.size() <= kMaxRunIdBytes && IsIdentifier(id); }
+
+absl::Status ValidateCorrection(const Correction& correction, const ModelSpec& spec) {
+  FIDELIO_RETURN_IF_ERROR(CheckFinite("outputs", correction.outputs));
+  FIDELIO_RETURN_IF_ERROR(CheckFinite("noise_variances", correction.noise_variances));
+  if (const std::optional<OutputTransform> transform = TransformOf(spec)) {
+    for (Index i = 0; i < correction.outputs.size(); ++i) {
+      FIDELIO_RETURN_IF_ERROR(transform->Check(correction.outputs[i], absl::StrCat("outputs[", i, ",0]")));
+    }
+  }
+  for (Index i = 0; i < correction.noise_variances.size(); ++i) {
+    const double v = correction.noise_variances[i];
+    if (v < 0) return Invalid("noise_variances[", i, ",0]: ", v, " is negative, want ≥ 0");
+  }
+  return absl::OkStatus();
+}
+
+std::string InputName(const ModelSpec& spec, Index j) {
+  return spec.inputs.empty() ? absl::StrCat("x", j + 1) : spec.inputs[static_cast<size_t>(j)].name;
 }
 
 absl::Status ValidateUpdate(ObservationUpdate update) {

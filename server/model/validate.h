@@ -37,6 +37,15 @@ absl::Status ValidateObservations(std::vector<ObservationBatch>& observations, a
                                   const ModelSpec& spec, std::vector<LevelNoise>& noise,
                                   const ModelServiceOptions& options);
 
+// 1 to 64 characters of [A-Za-z0-9_.-].
+bool IsRunId(absl::string_view id);
+
+// Values of a correction: finite, in the domain of the output transform, variances ≥ 0.
+absl::Status ValidateCorrection(const Correction& correction, const ModelSpec& spec);
+
+// Of input j, for messages.
+std::string InputName(const ModelSpec& spec, Eigen::Index j);
+
 }  // namespace fidelio
 
 #endif  // FIDELIO_SERVER_MODEL_VALIDATE_H_

@@ -36,6 +36,8 @@ void ToMessage(const ModelInfo& model, v1::Model* message);
 // At most `max_elements` numbers in any matrix.
 absl::StatusOr<std::vector<ObservationBatch>> ToObservations(const v1::AddObservationsRequest& request,
                                                              int64_t max_elements);
+absl::StatusOr<Correction> ToCorrection(const v1::CorrectObservationsRequest& request, int64_t max_elements);
+void ToMessage(const AddObservationsAnswer& answer, absl::string_view model, v1::AddObservationsResponse* message);
 absl::StatusOr<ObservationUpdate> ToObservationUpdate(v1::ObservationUpdate update, absl::string_view field);
 void ToMessage(const ObservationBatch& batch, v1::MatrixEncoding encoding, v1::ObservationBatch* message);
 // A position and the data_version of all pages, as the cursor of a page token. The reader takes nothing for granted.
@@ -57,6 +59,7 @@ void ToMessage(absl::Time time, google::protobuf::Timestamp* message);
 void ToMessage(absl::Duration duration, google::protobuf::Duration* message);
 v1::Role ToMessage(Role role);
 Caller ToCaller(const Principal& principal, bool authenticated);
+CallerQuotas ToCallerQuotas(const Quotas& quotas);
 // A level for the types of server/model, which have it as int.
 absl::StatusOr<int> ToLevel(uint32_t level, absl::string_view field);
 

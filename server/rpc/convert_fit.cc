@@ -95,6 +95,7 @@ void ToMessage(const FitInfo& fit, v1::Fit* message) {
   if (fit.finished.has_value()) ToMessage(*fit.finished, message->mutable_end_time());
   message->set_resume_count(static_cast<int32_t>(fit.resume_count));
   message->set_queue_position(static_cast<int32_t>(fit.queue_position));
+  message->set_not_served(fit.not_served && fit.state == FitState::kSucceeded);
 }
 
 void ToMessage(const std::vector<FitPoint>& history, v1::Fit* message) {
@@ -123,6 +124,7 @@ void ToMessage(const RevisionInfo& revision, v1::Revision* message) {
   message->set_size_bytes(revision.size_bytes);
   message->set_sha256(revision.sha256);
   message->set_current(revision.current);
+  message->set_withdrawn_count(revision.withdrawn);
 }
 
 }  // namespace fidelio

@@ -12,7 +12,7 @@
 namespace fidelio {
 namespace {
 
-constexpr size_t kMaxReasonBytes = 2000;
+constexpr size_t kMaxQuarantineBytes = 2000;
 constexpr absl::string_view kUpdatable = "description, input_box, fidelities, inputs, outputs, keep_revisions";
 
 std::optional<InputBox> ToBox(const v1::Model& message) {
@@ -133,7 +133,7 @@ void ToMessage(const ModelInfo& model, v1::Model* message) {
   ToMessage(model.created, message->mutable_create_time());
   ToMessage(model.updated, message->mutable_update_time());
   message->set_state(static_cast<v1::ModelState>(model.state));
-  message->set_quarantine_reason(SafeText(model.quarantine_reason, kMaxReasonBytes));
+  message->set_quarantine_reason(SafeText(model.quarantine_reason, kMaxQuarantineBytes));
   // What a quarantined model is may be unknown.
   if (model.spec.input_dimension == 0) return;
   message->mutable_output_transform()->set_kind(static_cast<v1::OutputTransformKind>(model.spec.output_transform.kind));

@@ -179,6 +179,7 @@ void ToMessage(const SuggestedRuns& answer, v1::SuggestResponse* message) {
   message->set_variance_before(answer.variance_before);
   message->set_variance_after(answer.variance_after);
   message->set_total_cost(answer.total_cost);
+  message->set_shortfall_reason(answer.shortfall_reason);
 }
 
 void ToMessage(const FidelityDiagnosis& diagnosis, v1::MatrixEncoding encoding, v1::FidelityDiagnostics* message) {
@@ -186,6 +187,7 @@ void ToMessage(const FidelityDiagnosis& diagnosis, v1::MatrixEncoding encoding, 
   message->set_level(static_cast<uint32_t>(diagnosis.level));
   message->set_fidelity(diagnosis.fidelity);
   message->set_count(d.count);
+  message->set_distinct_count(d.distinct_count);
   if (d.count > 0) {
     EncodeMatrix(d.residuals, encoding, message->mutable_residuals());
     EncodeMatrix(d.mean, encoding, message->mutable_mean());
@@ -199,6 +201,30 @@ void ToMessage(const FidelityDiagnosis& diagnosis, v1::MatrixEncoding encoding, 
   message->set_coverage95(d.coverage95);
   message->set_mean_log_density(d.mean_log_density);
   message->set_inflation(d.inflation);
+}
+
+v1::VerdictKind ToVerdictKind(VerdictKind kind) {
+  switch (kind) {
+    case VerdictKind::kTooFew:
+      return v1::VERDICT_KIND_TOO_FEW;
+    case VerdictKind::kOverconfident:
+      return v1::VERDICT_KIND_OVERCONFIDENT;
+    case VerdictKind::kUninformative:
+      return v1::VERDICT_KIND_UNINFORMATIVE;
+    case VerdictKind::kCautious:
+      return v1::VERDICT_KIND_CAUTIOUS;
+    case VerdictKind::kCalibrated:
+      return v1::VERDICT_KIND_CALIBRATED;
+  }
+  return v1::VERDICT_KIND_UNSPECIFIED;
+}
+
+void ToMessage(const Verdict& verdict, v1::Verdict* message) {
+  message->set_kind(ToVerdictKind(verdict.kind));
+  message->set_text(verdict.text);
+  for (const std::string& warning : verdict.warnings) message->add_warnings(warning);
+  message->set_distinct_count(verdict.distinct_count);
+  message->set_more_needed(verdict.more_needed);
 }
 
 template <typename Response>
@@ -273,9 +299,11 @@ grpc::Status EmulatorService::Diagnose(Context* context, const v1::DiagnoseReque
     const auto check = [&call] { return call.StopReason(); };
     FIDELIO_RETURN_IF_ERROR(check());
     FIDELIO_ASSIGN_OR_RETURN(const auto answer, parts_.models->Diagnose(*revision, check));
-    for (const FidelityDiagnosis& fidelity : answer) {
+    for (const FidelityDiagnosis& fidelity : answer.fidelities) {
       ToMessage(fidelity, request->encoding(), response->add_fidelities());
     }
+    ToMessage(answer.verdict, response->mutable_verdict());
+    response->set_withdrawn_count(answer.withdrawn);
     SetRevision(*revision, response);
     return absl::OkStatus();
   });

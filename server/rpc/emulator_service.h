@@ -49,13 +49,15 @@ using EmulatorServiceBase =
     EmulatorMethods<v1::Emulator::WithAsyncMethod_CreateModel, v1::Emulator::WithAsyncMethod_GetModel,
                     v1::Emulator::WithAsyncMethod_ListModels, v1::Emulator::WithAsyncMethod_UpdateModel,
                     v1::Emulator::WithAsyncMethod_DeleteModel, v1::Emulator::WithAsyncMethod_AddObservations,
-                    v1::Emulator::WithAsyncMethod_ListObservations, v1::Emulator::WithAsyncMethod_Fit,
+                    v1::Emulator::WithAsyncMethod_ListObservations, v1::Emulator::WithAsyncMethod_WithdrawObservations,
+                    v1::Emulator::WithAsyncMethod_CorrectObservations, v1::Emulator::WithAsyncMethod_Fit,
                     v1::Emulator::WithAsyncMethod_GetFit, v1::Emulator::WithAsyncMethod_ListFits,
                     v1::Emulator::WithAsyncMethod_CancelFit, v1::Emulator::WithAsyncMethod_WatchFit,
                     v1::Emulator::WithAsyncMethod_Predict, v1::Emulator::WithAsyncMethod_SamplePaths,
-                    v1::Emulator::WithAsyncMethod_SampleDPP, v1::Emulator::WithAsyncMethod_Suggest,
-                    v1::Emulator::WithAsyncMethod_Diagnose, v1::Emulator::WithAsyncMethod_GetRevision,
-                    v1::Emulator::WithAsyncMethod_ListRevisions, v1::Emulator::WithAsyncMethod_RollbackModel,
+                    v1::Emulator::WithAsyncMethod_SampleDPP, v1::Emulator::WithAsyncMethod_InitialDesign,
+                    v1::Emulator::WithAsyncMethod_Suggest, v1::Emulator::WithAsyncMethod_Diagnose,
+                    v1::Emulator::WithAsyncMethod_GetRevision, v1::Emulator::WithAsyncMethod_ListRevisions,
+                    v1::Emulator::WithAsyncMethod_RollbackModel, v1::Emulator::WithAsyncMethod_DeleteRevision,
                     v1::Emulator::WithAsyncMethod_GetServerInfo>::Service;
 
 class EmulatorService final : public EmulatorServiceBase {
@@ -92,6 +94,10 @@ class EmulatorService final : public EmulatorServiceBase {
                                v1::AddObservationsResponse* response) override;
   grpc::Status ListObservations(Context* context, const v1::ListObservationsRequest* request,
                                 v1::ListObservationsResponse* response) override;
+  grpc::Status WithdrawObservations(Context* context, const v1::WithdrawObservationsRequest* request,
+                                    v1::WithdrawObservationsResponse* response) override;
+  grpc::Status CorrectObservations(Context* context, const v1::CorrectObservationsRequest* request,
+                                   v1::CorrectObservationsResponse* response) override;
 
   // fit_calls.cc
   grpc::Status Fit(Context* context, const v1::FitRequest* request, v1::Fit* response) override;
@@ -112,11 +118,17 @@ class EmulatorService final : public EmulatorServiceBase {
   grpc::Status Suggest(Context* context, const v1::SuggestRequest* request, v1::SuggestResponse* response) override;
   grpc::Status Diagnose(Context* context, const v1::DiagnoseRequest* request, v1::DiagnoseResponse* response) override;
 
+  // initial_design_calls.cc
+  grpc::Status InitialDesign(Context* context, const v1::InitialDesignRequest* request,
+                             v1::InitialDesignResponse* response) override;
+
   // revision_calls.cc
   grpc::Status GetRevision(Context* context, const v1::GetRevisionRequest* request, v1::Revision* response) override;
   grpc::Status ListRevisions(Context* context, const v1::ListRevisionsRequest* request,
                              v1::ListRevisionsResponse* response) override;
   grpc::Status RollbackModel(Context* context, const v1::RollbackModelRequest* request, v1::Model* response) override;
+  grpc::Status DeleteRevision(Context* context, const v1::DeleteRevisionRequest* request,
+                              google::protobuf::Empty* response) override;
 
   // transfer_calls.cc
   grpc::Status ExportModel(Context* context, const v1::ExportModelRequest* request,

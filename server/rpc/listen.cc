@@ -58,6 +58,10 @@ void EmulatorService::Listen(const CallParts& parts) {
   ListenTo(methods::kDeleteModel, &EmulatorService::RequestDeleteModel, &EmulatorService::DeleteModel);
   ListenTo(methods::kAddObservations, &EmulatorService::RequestAddObservations, &EmulatorService::AddObservations);
   ListenTo(methods::kListObservations, &EmulatorService::RequestListObservations, &EmulatorService::ListObservations);
+  ListenTo(methods::kWithdrawObservations, &EmulatorService::RequestWithdrawObservations,
+           &EmulatorService::WithdrawObservations);
+  ListenTo(methods::kCorrectObservations, &EmulatorService::RequestCorrectObservations,
+           &EmulatorService::CorrectObservations);
   ListenTo(methods::kFit, &EmulatorService::RequestFit, &EmulatorService::Fit);
   ListenTo(methods::kGetFit, &EmulatorService::RequestGetFit, &EmulatorService::GetFit);
   ListenTo(methods::kListFits, &EmulatorService::RequestListFits, &EmulatorService::ListFits);
@@ -66,11 +70,13 @@ void EmulatorService::Listen(const CallParts& parts) {
            [this](const v1::PredictRequest& request) { return IsQuick(request); });
   ListenTo(methods::kSamplePaths, &EmulatorService::RequestSamplePaths, &EmulatorService::SamplePaths);
   ListenTo(methods::kSampleDpp, &EmulatorService::RequestSampleDPP, &EmulatorService::SampleDPP);
+  ListenTo(methods::kInitialDesign, &EmulatorService::RequestInitialDesign, &EmulatorService::InitialDesign);
   ListenTo(methods::kSuggest, &EmulatorService::RequestSuggest, &EmulatorService::Suggest);
   ListenTo(methods::kDiagnose, &EmulatorService::RequestDiagnose, &EmulatorService::Diagnose);
   ListenTo(methods::kGetRevision, &EmulatorService::RequestGetRevision, &EmulatorService::GetRevision);
   ListenTo(methods::kListRevisions, &EmulatorService::RequestListRevisions, &EmulatorService::ListRevisions);
   ListenTo(methods::kRollbackModel, &EmulatorService::RequestRollbackModel, &EmulatorService::RollbackModel);
+  ListenTo(methods::kDeleteRevision, &EmulatorService::RequestDeleteRevision, &EmulatorService::DeleteRevision);
   ListenTo(methods::kGetServerInfo, &EmulatorService::RequestGetServerInfo, &EmulatorService::GetServerInfo);
 
   WatchMethod<v1::WatchFitRequest, v1::WatchFitResponse> watch;

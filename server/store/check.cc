@@ -111,6 +111,14 @@ class Checker {
                                ReadBlocks(database_, model.id, model.record.data_version, query));
       rows_["observations"] += static_cast<int64_t>(page.blocks.size());
       for (const StoredBlock& stored : page.blocks) {
+        if (stored.withdrawn) {
+          for (const RowRange& range : stored.withdrawn->rows) {
+            const auto of = static_cast<size_t>(range.level);
+            if (of >= counts.size()) return absl::DataLossError("it has withdrawn observations of an unknown level");
+            counts[of] -= range.count;
+          }
+          continue;
+        }
         const auto level = static_cast<size_t>(stored.block.level);
         if (counts.size() <= level) counts.resize(level + 1, 0);
         counts[level] += stored.block.rows;
@@ -141,10 +149,14 @@ class Checker {
       FIDELIO_ASSIGN_OR_RETURN(const std::vector<RevisionRecord> records,
                                ReadRevisions(database_, model, after, kRowsPerPage));
       for (const RevisionRecord& record : records) {
+        if (IsDeleted(record)) {
+          if (record.id != model.record.current_revision) continue;
+          return absl::DataLossError(absl::StrCat("its current revision ", record.id, " was deleted"));
+        }
         FIDELIO_RETURN_IF_ERROR(LoadCheckpoint(database_, model.id, record).status());
+        ++rows_["checkpoints"];
       }
       rows_["revisions"] += static_cast<int64_t>(records.size());
-      rows_["checkpoints"] += static_cast<int64_t>(records.size());
       after = records.back().id;
     }
     return absl::OkStatus();

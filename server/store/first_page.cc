@@ -50,8 +50,8 @@ absl::Status WritePage(const std::string& path, const Page& page) {
   return fsync(file) == 0 ? absl::OkStatus() : SystemError(path);
 }
 
-// That of a new store.
-absl::StatusOr<Page> NewPage(const std::string& path, const std::string& vfs) {
+// That of a new store of a version.
+absl::StatusOr<Page> NewPage(const std::string& path, const std::string& vfs, int version) {
   const auto remove = [&path] {
     std::error_code ignored;
     std::filesystem::remove(path, ignored);
@@ -62,7 +62,7 @@ absl::StatusOr<Page> NewPage(const std::string& path, const std::string& vfs) {
   {
     FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<Database> database,
                              Database::Open({path, vfs, /*cache_bytes=*/1 << 20, /*on_fatal=*/nullptr}));
-    FIDELIO_RETURN_IF_ERROR(MigrateSchema(*database, absl::UnixEpoch()));
+    FIDELIO_RETURN_IF_ERROR(CreateSchema(*database, absl::UnixEpoch(), version));
   }
   return ReadPage(path);
 }
@@ -74,8 +74,10 @@ absl::StatusOr<int> RestoreFirstPage(const std::string& path, const std::string&
   const auto journal = std::filesystem::file_size(path + "-journal", error);
   if (!error && journal > 0) return 0;
   FIDELIO_ASSIGN_OR_RETURN(Page page, ReadPage(path));
-  FIDELIO_ASSIGN_OR_RETURN(const Page want, NewPage(path + "-new", vfs));
-  if (std::memcmp(&page[60], &want[60], 4) != 0) return 0;  // user_version
+  const int version = static_cast<unsigned char>(page[63]);  // the last byte of user_version, which is big-endian
+  if (version < 1 || version > kFormatVersion) return 0;
+  FIDELIO_ASSIGN_OR_RETURN(const Page want, NewPage(path + "-new", vfs, version));
+  if (std::memcmp(&page[60], &want[60], 4) != 0) return 0;
   int restored = 0;
   for (size_t i = 0; i < kPageBytes; ++i) {
     if (!IsConstant(i) || page[i] == want[i]) continue;

@@ -1,4 +1,4 @@
-// The table `observations`: one row per batch and level, immutable (FORMAT.md, S6).
+// The table `observations`: one row per part of a version, immutable (FORMAT.md, S6).
 #ifndef FIDELIO_SERVER_STORE_OBSERVATION_TABLE_H_
 #define FIDELIO_SERVER_STORE_OBSERVATION_TABLE_H_
 
@@ -16,8 +16,16 @@ namespace fidelio {
 // INVALID_ARGUMENT unless shapes and limits hold for every block.
 absl::Status ValidateBatch(absl::Span<const ObservationBlock> batch);
 
-absl::Status InsertBatch(Database& database, int64_t model, int64_t data_version,
-                         absl::Span<const ObservationBlock> batch, absl::Time now);
+// INVALID_ARGUMENT unless there are ranges, of versions and levels that the model has, with no more points than are in use.
+absl::Status ValidateWithdrawn(const WithdrawnRows& withdrawn, const ModelRecord& model);
+
+// The parts of a version: what is withdrawn (unless null), then the blocks that are added.
+absl::Status InsertVersion(Database& database, int64_t model, int64_t data_version, const WithdrawnRows* withdrawn,
+                           absl::Span<const ObservationBlock> batch, absl::Time now);
+
+// Copies the observations of a model from a database of format version 1, attached as `old`. A row that can't be read
+// ends the copy: what is missing is noticed when it is read (S6).
+absl::Status CopyObservationsOfVersion1(Database& database, int64_t model);
 
 // `newest` is the model's data_version: DATA_LOSS when one of the rows up to it is missing.
 absl::StatusOr<ObservationPage> ReadBlocks(Database& database, int64_t model, int64_t newest,

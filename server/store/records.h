@@ -17,12 +17,11 @@ struct ModelRecord {
   // Starts at 1 and grows by one with each change of spec, data_version or current_revision. Fits and requests leave it.
   int64_t etag = 0;
   std::string spec = {};
-  int64_t data_version = 0;  // number of batches of observations
-  std::vector<int64_t> observations =
-      {};                        // number of observed points per level; as long as the highest level seen needs
-  int64_t fits = 0;              // fits so far: their ids are 1 … fits
-  int64_t revisions = 0;         // revisions so far: their ids are 1 … revisions
-  int64_t current_revision = 0;  // 0: none yet
+  int64_t data_version = 0;                // number of changes of the observations
+  std::vector<int64_t> observations = {};  // points in use per level; as long as the highest level seen needs
+  int64_t fits = 0;                        // fits so far: their ids are 1 … fits
+  int64_t revisions = 0;                   // revisions so far, deleted ones included: their ids are 1 … revisions
+  int64_t current_revision = 0;            // 0: none yet
   absl::Time created = absl::UnixEpoch();
   absl::Time updated = absl::UnixEpoch();  // when etag last changed
   // Not empty when the model is quarantined, and then says why. Only ListModels gives such records; `name` is right, all
@@ -37,19 +36,39 @@ struct ModelPage {
 
 // Observations of one level within one batch.
 struct ObservationBlock {
-  int level = 0;                   // 0 … kMaxLevels − 1
-  int64_t rows = 0;                // points, at least 1
-  int64_t cols = 0;                // input dimension, at least 1
-  std::vector<double> x = {};      // rows × cols, row-major
-  std::vector<double> y = {};      // rows
-  std::vector<double> noise = {};  // variance per point: rows values, or none
+  int level = 0;                          // 0 … kMaxLevels − 1
+  int64_t rows = 0;                       // points, at least 1
+  int64_t cols = 0;                       // input dimension, at least 1
+  std::vector<double> x = {};             // rows × cols, row-major
+  std::vector<double> y = {};             // rows
+  std::vector<double> noise = {};         // variance per point: rows values, or none
+  std::vector<std::string> run_ids = {};  // one per point, 1 to 64 bytes each, or none
 };
 
+// Points of one stored block, named by its place.
+struct RowRange {
+  int64_t data_version = 0;
+  int part = 0;
+  int level = 0;      // of the block
+  int64_t first = 0;  // row of the block, from 0
+  int64_t count = 0;  // at least 1
+};
+
+// Points that are no longer in use. What was stored stays, as history.
+struct WithdrawnRows {
+  bool corrected = false;  // other points of the same version replace them
+  std::vector<RowRange> rows = {};
+  std::string reason = {};  // for people, at most kMaxReasonBytes
+};
+
+// A part of a version of the observations: points that were added, or points that were withdrawn.
 struct StoredBlock {
-  int64_t data_version = 0;  // of the batch it came with
-  int part = 0;              // its place in the batch, from 0
+  int64_t data_version = 0;  // of the version that it belongs to
+  int part = 0;              // its place in the version, from 0
+  int64_t first_row = 0;     // number of points in the parts of the version before it
   absl::Time created = absl::UnixEpoch();
-  ObservationBlock block = {};
+  ObservationBlock block = {};  // without rows when `withdrawn` is there
+  std::optional<WithdrawnRows> withdrawn = {};
 };
 
 // A place between blocks. Blocks are ordered by (data_version, part).
@@ -62,7 +81,7 @@ struct ObservationQuery {
   ObservationCursor from = {1, 0};  // the first block wanted; {v + 1, 0} begins after batch v
   int64_t last_version = 0;         // the last batch wanted; 0: the newest
   int64_t max_points =
-      int64_t{1} << 62;  // a page ends with the block that reaches this, so that it has at least one block
+      int64_t{1} << 62;  // a page ends with the part that reaches this (a withdrawal counts as 1): it has at least one
 };
 
 struct ObservationPage {
@@ -112,14 +131,14 @@ struct UnfinishedFit {
 struct RevisionRecord {
   int64_t id = 0;
   std::string metadata = {};
-  int64_t checkpoint_bytes = 0;
-  std::string sha256 = {};  // of the checkpoint: 32 bytes
+  int64_t checkpoint_bytes = 0;  // −1 only inside the store: the revision was deleted
+  std::string sha256 = {};       // of the checkpoint: 32 bytes
   absl::Time created = absl::UnixEpoch();
 };
 
 struct RevisionPage {
   std::vector<RevisionRecord> revisions = {};  // by id
-  int64_t next = 0;                            // pass as `after` to go on; 0 when there is no more
+  int64_t next = 0;                            // pass as `after` to go on; 0 when there are no more ids
 };
 
 // Who asked for a mutation and under which id: unique in a store, across all models.
@@ -143,6 +162,8 @@ struct Finding {
 
 // Limits of every store; what is beyond them is INVALID_ARGUMENT.
 inline constexpr int kMaxLevels = 256;
+inline constexpr size_t kMaxRunIdBytes = 64;
+inline constexpr size_t kMaxReasonBytes = 1024;
 inline constexpr int64_t kMaxBlobBytes = int64_t{900} << 20;  // of one column: spec, checkpoint, inputs of a block, …
 
 }  // namespace fidelio

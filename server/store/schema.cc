@@ -1,6 +1,8 @@
 #include "server/store/schema.h"
 
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -15,6 +17,9 @@ namespace {
 struct Table {
   const char* name;
   const char* sql;
+  const char* sql_of_version_1 = nullptr;  // where it was another one
+
+  const char* Sql(int version) const { return version == 1 && sql_of_version_1 != nullptr ? sql_of_version_1 : sql; }
 };
 
 constexpr Table kTables[] = {
@@ -38,6 +43,11 @@ constexpr Table kTables[] = {
     {"names", "CREATE TABLE names(id INTEGER PRIMARY KEY, name TEXT NOT NULL, crc INTEGER NOT NULL) STRICT"},
     {"observations",
      "CREATE TABLE observations(model INTEGER NOT NULL REFERENCES models(id), data_version INTEGER NOT NULL, "
+     "part INTEGER NOT NULL, parts INTEGER NOT NULL, kind INTEGER NOT NULL, level INTEGER NOT NULL, "
+     "points INTEGER NOT NULL, dimension INTEGER NOT NULL, x BLOB NOT NULL, y BLOB NOT NULL, noise BLOB, run_ids BLOB, "
+     "reason TEXT NOT NULL, created INTEGER NOT NULL, crc INTEGER NOT NULL, "
+     "PRIMARY KEY(model, data_version, part)) STRICT, WITHOUT ROWID",
+     "CREATE TABLE observations(model INTEGER NOT NULL REFERENCES models(id), data_version INTEGER NOT NULL, "
      "part INTEGER NOT NULL, parts INTEGER NOT NULL, level INTEGER NOT NULL, points INTEGER NOT NULL, "
      "dimension INTEGER NOT NULL, x BLOB NOT NULL, y BLOB NOT NULL, noise BLOB, created INTEGER NOT NULL, "
      "crc INTEGER NOT NULL, PRIMARY KEY(model, data_version, part)) STRICT, WITHOUT ROWID"},
@@ -55,26 +65,25 @@ constexpr Table kTables[] = {
      "crc INTEGER NOT NULL) STRICT"},
 };
 
-// From nothing to version 1.
-absl::Status CreateTables(Database& database, absl::Time now) {
-  for (const Table& table : kTables) FIDELIO_RETURN_IF_ERROR(database.Execute(table.sql));
-  return InsertStoreRow(database, {.created = now});
-}
-
 absl::Status Damaged(absl::string_view what) {
   return absl::DataLossError(absl::StrCat("the database's header or schema is damaged: ", what));
 }
 
 }  // namespace
 
-absl::Status MigrateSchema(Database& database, absl::Time now) {
+absl::Status CreateTables(Database& database, int version) {
+  for (const Table& table : kTables) FIDELIO_RETURN_IF_ERROR(database.Execute(table.Sql(version)));
+  return database.Execute(absl::StrCat("PRAGMA application_id=", kApplicationId, "; PRAGMA user_version=", version));
+}
+
+absl::Status CreateSchema(Database& database, absl::Time now, int made) {
   FIDELIO_ASSIGN_OR_RETURN(const int64_t version, database.Integer("PRAGMA user_version"));
   if (version > kFormatVersion || version < 0) {
     return absl::FailedPreconditionError(
         absl::StrCat("the database has format version ", version, ", and this program knows versions up to ",
                      kFormatVersion, ": use the newer program that wrote it (or restore a backup, if none did)"));
   }
-  if (version == kFormatVersion) return absl::OkStatus();
+  if (version != 0) return absl::OkStatus();
   // Version 0 is an empty file: nothing of ours was ever committed to it.
   FIDELIO_ASSIGN_OR_RETURN(const int64_t objects, database.Integer("SELECT count(*) FROM sqlite_schema"));
   FIDELIO_ASSIGN_OR_RETURN(const int64_t application, database.Integer("PRAGMA application_id"));
@@ -83,11 +92,8 @@ absl::Status MigrateSchema(Database& database, absl::Time now) {
     return absl::FailedPreconditionError("the database holds tables of another program; choose another directory");
   }
   FIDELIO_RETURN_IF_ERROR(database.Begin());
-  absl::Status status = CreateTables(database, now);
-  if (status.ok()) {
-    status = database.Execute(
-        absl::StrCat("PRAGMA application_id=", kApplicationId, "; PRAGMA user_version=", kFormatVersion));
-  }
+  absl::Status status = CreateTables(database, made);
+  if (status.ok()) status = InsertStoreRow(database, {.created = now});
   if (!status.ok()) {
     database.Rollback();
     return status;
@@ -95,7 +101,7 @@ absl::Status MigrateSchema(Database& database, absl::Time now) {
   return database.Commit();
 }
 
-absl::Status VerifySchema(Database& database) {
+absl::Status VerifySchema(Database& database, int version) {
   FIDELIO_ASSIGN_OR_RETURN(const int64_t application, database.Integer("PRAGMA application_id"));
   if (application != kApplicationId) return Damaged(absl::StrCat("application_id is ", application));
   // A flipped bit here would let SQLite overwrite pages that are in use.
@@ -114,7 +120,7 @@ absl::Status VerifySchema(Database& database) {
   int64_t root = 1;  // the page before: each table's first page follows that of the table made before it
   for (const Table& table : kTables) {
     FIDELIO_ASSIGN_OR_RETURN(const bool row, statement.Step());
-    if (!row || text(0) != "table" || text(1) != table.name || text(2) != table.name || text(3) != table.sql ||
+    if (!row || text(0) != "table" || text(1) != table.name || text(2) != table.name || text(3) != table.Sql(version) ||
         sqlite3_column_int64(statement.get(), 4) != ++root) {
       return Damaged(absl::StrCat("table \"", table.name, "\" is missing or is not as it was made"));
     }
@@ -122,6 +128,16 @@ absl::Status VerifySchema(Database& database) {
   FIDELIO_ASSIGN_OR_RETURN(const bool more, statement.Step());
   if (more) return Damaged(absl::StrCat("there is an unknown table \"", text(1), "\""));
   return absl::OkStatus();
+}
+
+absl::Status VerifySize(Database& database, const std::string& path) {
+  FIDELIO_ASSIGN_OR_RETURN(const int64_t pages, database.Integer("PRAGMA page_count"));
+  FIDELIO_ASSIGN_OR_RETURN(const int64_t page_size, database.Integer("PRAGMA page_size"));
+  std::error_code error;
+  const auto size = static_cast<int64_t>(std::filesystem::file_size(path, error));
+  if (!error && size == pages * page_size) return absl::OkStatus();
+  return absl::DataLossError(
+      absl::StrCat("the file has ", size, " bytes, but its header says ", pages, " pages of ", page_size));
 }
 
 }  // namespace fidelio

@@ -16,6 +16,7 @@
 #include "server/store/data_directory.h"
 #include "server/store/database.h"
 #include "server/store/first_page.h"
+#include "server/store/migrate.h"
 #include "server/store/schema.h"
 #include "server/store/sqlite_transaction.h"
 
@@ -83,6 +84,11 @@ class SqliteStore final : public Store {
   absl::StatusOr<RevisionPage> ListRevisions(absl::string_view model, int64_t after, int limit) const override {
     absl::MutexLock lock(&mutex_);
     return Reader().ListRevisions(model, after, limit);
+  }
+
+  absl::StatusOr<std::vector<int64_t>> RevisionIds(absl::string_view model) const override {
+    absl::MutexLock lock(&mutex_);
+    return Reader().RevisionIds(model);
   }
 
   absl::StatusOr<std::string> ReadCheckpoint(absl::string_view model, int64_t revision) const override {
@@ -154,20 +160,8 @@ class SqliteStore final : public Store {
   mutable RequestIndex requests_ ABSL_GUARDED_BY(mutex_);
 };
 
-// A file that is shorter or longer than its header says was cut, or its header is damaged: SQLite would overwrite pages
-// that are in use (FORMAT.md, S3).
-absl::Status VerifySize(Database& database, const std::string& path) {
-  FIDELIO_ASSIGN_OR_RETURN(const int64_t pages, database.Integer("PRAGMA page_count"));
-  FIDELIO_ASSIGN_OR_RETURN(const int64_t page_size, database.Integer("PRAGMA page_size"));
-  std::error_code error;
-  const auto size = static_cast<int64_t>(std::filesystem::file_size(path, error));
-  if (!error && size == pages * page_size) return absl::OkStatus();
-  return absl::DataLossError(
-      absl::StrCat("the file has ", size, " bytes, but its header says ", pages, " pages of ", page_size));
-}
-
 absl::Status Prepare(Database& database, const std::string& path, absl::Time now) {
-  FIDELIO_RETURN_IF_ERROR(MigrateSchema(database, now));
+  FIDELIO_RETURN_IF_ERROR(CreateSchema(database, now));
   FIDELIO_RETURN_IF_ERROR(VerifySchema(database));
   return VerifySize(database, path);
 }
@@ -176,11 +170,23 @@ absl::Status Prepare(Database& database, const std::string& path, absl::Time now
 
 absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(SqliteStoreOptions options) {
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<DataDirectory> directory, DataDirectory::Open(options.directory));
-  const std::string path = (std::filesystem::path(options.directory) / kDatabaseFile).string();
+  // Without symbolic links: SQLite refuses them, and only the file itself must not be one.
+  std::error_code error;
+  const std::filesystem::path resolved = std::filesystem::canonical(options.directory, error);
+  if (error) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("can't resolve the data directory \"", options.directory, "\": ", error.message()));
+  }
+  const std::string path = (resolved / kDatabaseFile).string();
   if (access(path.c_str(), F_OK) == 0 && access(path.c_str(), R_OK | W_OK) != 0) {
     return absl::FailedPreconditionError(absl::StrCat("\"", path, "\" is not readable and writable for this user"));
   }
   const auto open = [&]() -> absl::StatusOr<std::unique_ptr<SqliteStore>> {
+    FIDELIO_ASSIGN_OR_RETURN(const int migrated, MigrateFile(path, options.vfs));
+    if (migrated > 0) {
+      options.on_repair(
+          absl::StrCat("\"", path, "\" was migrated from format version ", migrated, " to ", kFormatVersion));
+    }
     FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
                              Database::Open({path, options.vfs, options.cache_bytes, options.on_fatal}));
     FIDELIO_RETURN_IF_ERROR(Prepare(*database, path, options.clock()));

@@ -22,7 +22,8 @@ struct SqliteStoreOptions {
   // recovers from the disk. Must not call the store.
   std::function<void(const absl::Status&)> on_fatal = [](const absl::Status&) {};
 
-  // Called when damage to the database's first page was undone, with what was done (first_page.h).
+  // Called when damage to the database's first page was undone (first_page.h), or when the database was migrated from an
+  // earlier format (migrate.h), with what was done.
   std::function<void(const std::string&)> on_repair = [](const std::string&) {};
 
   std::function<absl::Time()> clock = [] { return absl::Now(); };

@@ -140,8 +140,20 @@ absl::Status SqliteTransaction::DeleteModel(absl::string_view model, int64_t eta
 
 absl::StatusOr<int64_t> SqliteTransaction::AppendObservations(absl::string_view model,
                                                               absl::Span<const ObservationBlock> batch) {
+  if (batch.empty()) return absl::InvalidArgumentError("batch: 0 blocks; it needs at least one");
+  return PutVersion(model, nullptr, batch);
+}
+
+absl::StatusOr<int64_t> SqliteTransaction::WithdrawObservations(absl::string_view model, const WithdrawnRows& withdrawn,
+                                                                absl::Span<const ObservationBlock> batch) {
+  return PutVersion(model, &withdrawn, batch);
+}
+
+absl::StatusOr<int64_t> SqliteTransaction::PutVersion(absl::string_view model, const WithdrawnRows* withdrawn,
+                                                      absl::Span<const ObservationBlock> batch) {
   FIDELIO_RETURN_IF_ERROR(ValidateBatch(batch));
   FIDELIO_ASSIGN_OR_RETURN(const EntryPtr found, Find(model));
+  if (withdrawn != nullptr) FIDELIO_RETURN_IF_ERROR(ValidateWithdrawn(*withdrawn, found->record));
   ModelEntry entry = *found;
   ModelRecord& record = entry.record;
   ++record.data_version;
@@ -152,7 +164,11 @@ absl::StatusOr<int64_t> SqliteTransaction::AppendObservations(absl::string_view 
     if (record.observations.size() <= level) record.observations.resize(level + 1, 0);
     record.observations[level] += block.rows;
   }
-  FIDELIO_RETURN_IF_ERROR(Checked(model, InsertBatch(database_, entry.id, record.data_version, batch, now_)));
+  if (withdrawn != nullptr) {
+    for (const RowRange& range : withdrawn->rows) record.observations[static_cast<size_t>(range.level)] -= range.count;
+  }
+  FIDELIO_RETURN_IF_ERROR(
+      Checked(model, InsertVersion(database_, entry.id, record.data_version, withdrawn, batch, now_)));
   FIDELIO_RETURN_IF_ERROR(Put(entry));
   return record.data_version;
 }
@@ -228,6 +244,17 @@ absl::StatusOr<ModelRecord> SqliteTransaction::SetCurrentRevision(absl::string_v
   entry.record.updated = now_;
   FIDELIO_RETURN_IF_ERROR(Put(entry));
   return entry.record;
+}
+
+absl::Status SqliteTransaction::DeleteRevision(absl::string_view model, int64_t etag, int64_t revision) {
+  FIDELIO_ASSIGN_OR_RETURN(const EntryPtr found, Find(model));
+  FIDELIO_RETURN_IF_ERROR(CheckEtag(*found, etag));
+  FIDELIO_ASSIGN_OR_RETURN(const RevisionRecord record, GetRevision(model, revision));
+  if (found->record.current_revision == revision) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("revision ", revision, " of model \"", model, "\" is the current one and can't be deleted"));
+  }
+  return Checked(model, EraseRevision(database_, found->id, record));
 }
 
 }  // namespace fidelio

@@ -81,6 +81,26 @@ TEST_F(FitCliTest, WatchingWithoutANumberIsOfTheNewestFit) {
   EXPECT_EQ(none.err, "fidelio: model wing: has no fits\n");
 }
 
+TEST_F(FitCliTest, AFitWhoseRevisionIsNotServedSaysSo) {
+  const std::string note = "revision 2 was made, but is not served: the model was rolled back meanwhile";
+  v1::Fit end = MakeFit(v1::FIT_STATE_SUCCEEDED, 1);
+  end.set_not_served(true);
+  FitEndsAs(end);
+  EXPECT_EQ(Run({"fit", "wing", "--watch"}).out, "fit 3 succeeded after 0.00 s; " + note + "\n");
+  server_.emulator().get_fit = [&](grpc::ServerContext&, const v1::GetFitRequest&, v1::Fit& fit) {
+    fit = end;
+    return grpc::Status::OK;
+  };
+  EXPECT_NE(Run({"fits", "wing", "3"}).out.find(note), std::string::npos);
+  server_.emulator().list_fits = [&](grpc::ServerContext&, const v1::ListFitsRequest&, v1::ListFitsResponse& response) {
+    *response.add_fits() = end;
+    return grpc::Status::OK;
+  };
+  const std::string list = Run({"fits", "wing"}).out;
+  EXPECT_NE(list.find("2*"), std::string::npos) << list;
+  EXPECT_NE(list.find("* " + note), std::string::npos) << list;
+}
+
 TEST_F(FitCliTest, AServerThatGoesAwayIsWaitedForAsLongAsAskedAndItSaysSo) {
   FitEndsAs(MakeFit(v1::FIT_STATE_SUCCEEDED, 1));
   std::atomic<int> streams = 0;

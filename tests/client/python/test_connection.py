@@ -88,6 +88,10 @@ def test_no_retries_when_none_are_wanted():
         ({"address": "http://127.0.0.1:50051"}, "is a URL, must be host:port"),
         ({"address": "127.0.0.1:grpc"}, "must be host:port, with a port from 1"),
         ({"address": "10.0.0.1:50051", "token": "secret"}, "use TLS"),
+        ({"address": "127.evil.com:50051", "token": "secret"}, "use TLS"),
+        ({"address": "localhost.evil.com", "token": "secret"}, "use TLS"),
+        ({"address": "[::1].evil.com:1", "token": "secret"}, "use TLS"),
+        ({"address": "dns:///127.0.0.1.evil.com:1", "token": "secret"}, "use TLS"),
         ({"address": "10.0.0.1:50051", "token": "two words", "tls": True}, "token: must be one line"),
         ({"address": "127.0.0.1:1", "tls_cert": "cert.pem"}, "needed together"),
         ({"address": "127.0.0.1:1", "tls_ca": "/no/such/file"}, "tls_ca: /no/such/file: No such file"),
@@ -97,6 +101,14 @@ def test_no_retries_when_none_are_wanted():
 def test_options_that_can_not_be_are_refused(options, message):
     with pytest.raises(fidelio.InvalidArgument, match=message):
         fidelio.Client(**options)
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["127.0.0.1:1", "127.8.9.10", "localhost", "LOCALHOST:7", "[::1]", "[::1]:7", "unix:/run/x", "ipv4:127.0.0.1:7"],
+)
+def test_tokens_need_no_tls_on_this_machine(address):
+    fidelio.Client(address, token="secret").close()
 
 
 def test_retry_policies_are_checked():

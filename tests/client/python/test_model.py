@@ -30,9 +30,15 @@ def test_a_new_model_is_what_was_asked_for(client, name):
 
 
 def test_exist_ok_takes_the_model_that_is_there_but_no_other_one(client, model):
-    again = client.create_model(model.name, inputs=2, fidelities=2, exist_ok=True)
-    assert again.fidelities == ["low", "high"]
-    with pytest.raises(fidelio.InvalidArgument, match="exists with 2 inputs"):
+    same = {"fidelities": ["low", "high"], "costs": [1, 10], "box": ([0, 0], [1, 1])}
+    again = client.create_model(model.name, inputs=2, **same, exist_ok=True)
+    assert again.info.etag == model.info.etag
+    for change in ({"fidelities": ["high", "low"]}, {"costs": [1, 2]}, {"kind": "gp"}, {"box": None}):
+        with pytest.raises(
+            fidelio.InvalidArgument, match="(?s)exists, but it is not what this call would create.*, not"
+        ):
+            client.create_model(model.name, inputs=2, **{**same, **change}, exist_ok=True)
+    with pytest.raises(fidelio.InvalidArgument, match="inputs: 2, not 3"):
         client.create_model(model.name, inputs=3, fidelities=2, exist_ok=True)
     with pytest.raises(fidelio.AlreadyExists):
         client.create_model(model.name, inputs=2, fidelities=2)
@@ -72,13 +78,23 @@ def test_many_rows_go_in_chunks_in_their_order(model):
     assert np.array_equal(back.inputs, x) and np.array_equal(back.outputs, y) and np.array_equal(back.noise, y)
 
 
-def test_a_bad_chunk_tells_what_was_committed_before_it(model):
+def test_a_bad_chunk_tells_what_was_committed_before_it(client, name):
+    model = client.create_model(name, inputs=2, fidelities=["low", "high"], transform="log")
     y = np.arange(25.0)
-    y[17] = np.nan
-    with pytest.raises(fidelio.InvalidArgument, match="rows 10 to 19 of X; the 10 before them are committed") as caught:
+    y[17] = -3
+    message = r"(?s)^y\[17\]: -3.*rows 10 to 19 of X; the 10 before them are committed"
+    with pytest.raises(fidelio.InvalidArgument, match=message) as caught:
         model.add(points(25, seed=3), y, fidelity="low", rows_per_call=10)
     assert caught.value.rows_committed == 10
     assert model.refresh().counts == (10, 0)
+
+
+def test_outputs_that_are_none_are_refused_before_any_chunk_is_sent(model):
+    y = np.arange(25.0)
+    y[17] = np.nan
+    with pytest.raises(fidelio.InvalidArgument, match="y: row 17 is not finite"):
+        model.add(points(25, seed=3), y, fidelity="low", rows_per_call=10)
+    assert model.refresh().counts == (0, 0)
 
 
 def test_arrays_in_any_layout_mean_the_same(model):

@@ -21,4 +21,4 @@ def test_the_code_of_the_readme_runs(capsys):
         names["client"].close()
     printed = capsys.readouterr().out
     assert re.search(r"^-?\d\.\d{3} ± \d\.\d{3}, in truth", printed, re.MULTILINE)
-    assert "observations[0].inputs" in printed
+    assert "X: row 0 is not finite" in printed

@@ -41,10 +41,3 @@ def test_matrices_travel_as_bytes_and_are_read_in_both_encodings():
 def test_a_matrix_that_is_not_its_shape_is_a_bug_of_the_server():
     with pytest.raises(fidelio.Internal, match="mean with 1 numbers, but 2 × 1"):
         _wire.from_matrix(matrix_pb2.Matrix(rows=2, cols=1, f64_le=bytes(8)), "mean")
-
-
-def test_a_box_has_two_corners():
-    box = _wire.box_of(([0, 1], np.array([2, 3])))
-    assert list(box.lower) == [0, 1] and list(box.upper) == [2, 3]
-    with pytest.raises(fidelio.InvalidArgument, match="box: .*must be"):
-        _wire.box_of([1, 2, 3])

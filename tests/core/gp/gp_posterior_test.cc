@@ -1,5 +1,7 @@
 #include "core/gp/gp_posterior.h"
 
+#include <Eigen/LU>
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -93,7 +95,7 @@ TEST_F(GpPosteriorTest, WithoutObservationsItIsThePrior) {
 
 TEST_F(GpPosteriorTest, LeaveOneOutEqualsPredictingWithoutTheObservation) {
   const int begin = 2, end = 6;
-  const GpPosterior::Moments left_out = posterior_.LeaveOneOut(begin, end);
+  const GpPosterior::LeftOutMoments left_out = posterior_.LeaveOneOut(begin, end);
   for (int i = begin; i < end; ++i) {
     std::vector<int> others;
     for (int j = 0; j < end; ++j) {
@@ -105,13 +107,47 @@ TEST_F(GpPosteriorTest, LeaveOneOutEqualsPredictingWithoutTheObservation) {
   }
 }
 
-TEST_F(GpPosteriorTest, PredictsElsewhereWithoutAnObservation) {
-  const Eigen::VectorXi without{{0, 3, 6, 3}};
-  const GpPosterior::Moments m = posterior_.PredictWithout(z_, without);
+// Copies are left out together: each is predicted as if the whole group had never been seen.
+TEST_F(GpPosteriorTest, LeavesOutCopiesTogether) {
+  Matrix data = data_;
+  data.row(4) = data.row(5) = data.row(2);  // among the last five, the copies are 0, 2 and 3
+  const auto posterior = GpPosterior::Build(UnitModel(data, y_), Vector());
+  ASSERT_TRUE(posterior.ok());
+  const auto left_out = posterior->LeaveOneOut(2, 7, {{0, 2, 3}});
+  const std::vector<int> others = {0, 1, 3, 6}, group = {2, 4, 5};
+  const NaiveConditioned naive = Naive(data(others, Eigen::all), y_(others), data(group, Eigen::all));
+  const Matrix covariance = naive.covariance + 0.1 * Matrix::Identity(3, 3);
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_NEAR(left_out.mean[group[k] - 2], naive.mean[k], 1e-12);
+    EXPECT_NEAR(left_out.variance[group[k] - 2], covariance(k, k), 1e-12);
+    const Vector error = y_(group) - naive.mean;
+    const double density =
+        -0.5 * (error.dot(covariance.inverse() * error) + std::log(covariance.determinant()) + 3 * std::log(2 * M_PI));
+    EXPECT_NEAR(left_out.log_density[group[k] - 2], density, 1e-11);
+  }
+  const Eigen::Index alone = 6 - 2;
+  const auto one_by_one = posterior->LeaveOneOut(2, 7);
+  EXPECT_EQ(left_out.mean[alone], one_by_one.mean[alone]);
+  EXPECT_NE(left_out.mean[0], one_by_one.mean[0]);
+}
+
+TEST_F(GpPosteriorTest, AGroupOfAllObservationsIsPredictedByThePrior) {
+  const auto posterior = GpPosterior::Build(UnitModel(data_.row(0).replicate(3, 1), y_.head(3)), Vector());
+  ASSERT_TRUE(posterior.ok());
+  const auto left_out = posterior->LeaveOneOut(0, 3, {{0, 1, 2}});
+  EXPECT_TRUE(Near(left_out.mean, Vector::Ones(3), 1e-12));
+  EXPECT_TRUE(Near(left_out.variance, Vector::Constant(3, 1.1), 1e-12));
+}
+
+TEST_F(GpPosteriorTest, PredictsElsewhereWithoutSomeObservations) {
+  const std::vector<std::vector<int>> groups = {{0}, {3}, {2, 6}};
+  const std::vector<int> without = {0, 1, 2, 1};
+  const GpPosterior::Moments m = posterior_.PredictWithout(z_, groups, without);
   for (int row = 0; row < 4; ++row) {
+    const std::vector<int>& left_out = groups[without[row]];
     std::vector<int> others;
     for (int j = 0; j < 7; ++j) {
-      if (j != without[row]) others.push_back(j);
+      if (std::find(left_out.begin(), left_out.end(), j) == left_out.end()) others.push_back(j);
     }
     const NaiveConditioned naive = Naive(data_(others, Eigen::all), y_(others), z_.row(row));
     EXPECT_NEAR(m.mean[row], naive.mean[0], 1e-12);

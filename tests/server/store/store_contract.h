@@ -175,6 +175,60 @@ TYPED_TEST_P(StoreContractTest, ObservationsComeBackBitForBit) {
   EXPECT_FALSE(page->next.has_value());
 }
 
+TYPED_TEST_P(StoreContractTest, WithdrawnRowsAndIdsComeBack) {
+  ASSERT_TRUE(CreateModel(*this->store_, "wing").ok());
+  const ObservationBlock low{
+      .level = 0, .rows = 3, .cols = 1, .x = {1, 2, 3}, .y = {4, 5, 6}, .run_ids = {"a", std::string(64, 'b'), "c"}};
+  const ObservationBlock right{.level = 0, .rows = 1, .cols = 1, .x = {2}, .y = {50}, .run_ids = {"b"}};
+  const WithdrawnRows wrong{.corrected = true, .rows = {{1, 0, 0, 1, 1}}, .reason = "unit"};
+  const WithdrawnRows gone{.rows = {{1, 0, 0, 0, 1}, {2, 1, 0, 0, 1}}};
+  ASSERT_TRUE(this->Write([&](StoreTransaction& t) {
+                    EXPECT_EQ(t.AppendObservations("wing", {low}).value(), 1);
+                    EXPECT_EQ(t.WithdrawObservations("wing", wrong, {right}).value(), 2);
+                    return t.WithdrawObservations("wing", gone, {}).status();
+                  })
+                  .ok());
+  this->Reopen();
+  EXPECT_EQ(this->store_->GetModel("wing")->observations, (std::vector<int64_t>{1}));
+  EXPECT_EQ(this->store_->GetModel("wing")->data_version, 3);
+  const auto page = this->store_->ReadObservations("wing", {});
+  ASSERT_TRUE(page.ok()) << page.status();
+  ASSERT_EQ(page->blocks.size(), 4u);
+  EXPECT_EQ(page->blocks[0].block.run_ids, low.run_ids);
+  ASSERT_TRUE(page->blocks[1].withdrawn.has_value());
+  EXPECT_TRUE(page->blocks[1].withdrawn->corrected);
+  EXPECT_EQ(page->blocks[1].withdrawn->reason, "unit");
+  EXPECT_EQ(page->blocks[1].block.rows, 0);
+  EXPECT_EQ(page->blocks[2].block.run_ids, right.run_ids);
+  EXPECT_EQ(page->blocks[2].first_row, 0);
+  ASSERT_TRUE(page->blocks[3].withdrawn.has_value());
+  EXPECT_FALSE(page->blocks[3].withdrawn->corrected);
+  const RowRange& range = page->blocks[3].withdrawn->rows.at(1);
+  EXPECT_EQ(std::make_tuple(range.data_version, range.part, range.level, range.first, range.count),
+            std::make_tuple(int64_t{2}, 1, 0, int64_t{0}, int64_t{1}));
+  // Pages of one part each, so that none is lost between two.
+  ObservationQuery query{.max_points = 1};
+  size_t parts = 0;
+  for (bool more = true; more; ++parts) {
+    const auto part = this->store_->ReadObservations("wing", query);
+    ASSERT_EQ(part->blocks.size(), 1u);
+    more = part->next.has_value();
+    if (more) query.from = *part->next;
+  }
+  EXPECT_EQ(parts, 4u);
+  const auto findings = this->store_->Check();
+  EXPECT_TRUE(findings.ok() && findings->empty());
+  const auto refused = [&](const WithdrawnRows& rows) {
+    return this->Write([&](StoreTransaction& t) { return t.WithdrawObservations("wing", rows, {}).status(); });
+  };
+  const auto kInvalid = absl::StatusCode::kInvalidArgument;
+  EXPECT_TRUE(IsError(refused({}), kInvalid, {"0 ranges"}));
+  EXPECT_TRUE(IsError(refused({.rows = {{9, 0, 0, 0, 1}}}), kInvalid, {"version 9"}));
+  EXPECT_TRUE(IsError(refused({.rows = {{1, 0, 3, 0, 1}}}), kInvalid, {"level 3"}));
+  EXPECT_TRUE(IsError(refused({.rows = {{1, 0, 0, 0, 2}}}), kInvalid, {"not all in use"}));
+  EXPECT_TRUE(IsError(refused({.rows = {{1, 0, 0, 2, 1}}, .reason = std::string(1025, 'x')}), kInvalid, {"reason"}));
+}
+
 TYPED_TEST_P(StoreContractTest, ReadsObservationsInPagesAndRanges) {
   ASSERT_TRUE(CreateModel(*this->store_, "wing").ok());
   for (int i = 1; i <= 5; ++i) ASSERT_TRUE(Append(*this->store_, "wing", i, /*parts=*/2).ok());
@@ -300,6 +354,54 @@ TYPED_TEST_P(StoreContractTest, RevisionsAreImmutableAndTheCurrentOneMoves) {
   EXPECT_EQ(this->store_->GetModel("wing")->etag, 3);
   EXPECT_TRUE(IsError(set(2, 2), absl::StatusCode::kAborted, {"etag: 2"}));
   EXPECT_TRUE(IsError(set(0, 3), absl::StatusCode::kNotFound, {"revision 3"}));
+}
+
+TYPED_TEST_P(StoreContractTest, ADeletedRevisionIsGoneAndItsNumberIsNotUsedAgain) {
+  ASSERT_TRUE(CreateModel(*this->store_, "wing").ok());
+  ASSERT_TRUE(this->Write([](StoreTransaction& t) {
+                    for (const char* bytes : {"one", "two", "three", "four"}) {
+                      EXPECT_TRUE(t.AddRevision("wing", "meta", bytes).ok());
+                    }
+                    return t.SetCurrentRevision("wing", 0, 2).status();
+                  })
+                  .ok());
+  const auto erase = [this](int64_t etag, int64_t id) {
+    return this->Write([&](StoreTransaction& t) { return t.DeleteRevision("wing", etag, id); });
+  };
+  EXPECT_TRUE(IsError(erase(0, 2), absl::StatusCode::kFailedPrecondition, {"revision 2", "current"}));
+  EXPECT_TRUE(IsError(erase(9, 1), absl::StatusCode::kAborted, {"etag: 9"}));
+  EXPECT_TRUE(IsError(erase(0, 5), absl::StatusCode::kNotFound, {"revision 5"}));
+  ASSERT_TRUE(erase(2, 1).ok());
+  ASSERT_TRUE(erase(0, 4).ok());
+  EXPECT_TRUE(IsError(erase(0, 4), absl::StatusCode::kNotFound, {"revision 4", "deleted"}));
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(this->store_->GetModel("wing")->etag, 2);
+    EXPECT_EQ(this->store_->GetModel("wing")->revisions, 4);
+    EXPECT_EQ(this->store_->GetRevision("wing", 1).status().code(), absl::StatusCode::kNotFound);
+    EXPECT_EQ(this->store_->ReadCheckpoint("wing", 4).status().code(), absl::StatusCode::kNotFound);
+    EXPECT_EQ(this->store_->RevisionIds("wing").value(), (std::vector<int64_t>{2, 3}));
+    const auto page = this->store_->ListRevisions("wing", 0, 2);
+    ASSERT_EQ(page->revisions.size(), 1u);
+    EXPECT_EQ(page->revisions[0].id, 2);
+    EXPECT_EQ(page->next, 2);
+    const auto rest = this->store_->ListRevisions("wing", 2, 9);
+    ASSERT_EQ(rest->revisions.size(), 1u);
+    EXPECT_EQ(rest->revisions[0].id, 3);
+    EXPECT_EQ(rest->next, 0);
+    EXPECT_EQ(this->store_->ReadCheckpoint("wing", 3).value(), "three");
+    const auto findings = this->store_->Check();
+    EXPECT_TRUE(findings->empty()) << findings->front().text;
+    EXPECT_TRUE(
+        absl::IsNotFound(this->Write([](StoreTransaction& t) { return t.SetCurrentRevision("wing", 0, 1).status(); })));
+    this->Reopen();
+  }
+  ASSERT_TRUE(this->Write([](StoreTransaction& t) {
+                    EXPECT_EQ(t.AddRevision("wing", "meta", "five")->id, 5);
+                    return absl::OkStatus();
+                  })
+                  .ok());
+  ASSERT_TRUE(DeleteModel(*this->store_, "wing").ok());
+  EXPECT_TRUE(this->store_->Check()->empty());
 }
 
 TYPED_TEST_P(StoreContractTest, RequestIsReplayedAlsoAfterReopening) {
@@ -429,9 +531,10 @@ TYPED_TEST_P(StoreContractTest, ThreadsShareAStore) {
 REGISTER_TYPED_TEST_SUITE_P(StoreContractTest, ModelComesBackAsItWasCreated, NamesAreUnique, UnknownModelsAreNotFound,
                             ListsModelsByNameInPages, TransactionSeesItsOwnChanges,
                             FailedTransactionLeavesNothingBehind, EtagGuardsChangesAndGrowsWithThem,
-                            ObservationsComeBackBitForBit, ReadsObservationsInPagesAndRanges,
-                            RefusesBatchesOfWrongShape, FitLivesThroughItsStates,
-                            RevisionsAreImmutableAndTheCurrentOneMoves, RequestIsReplayedAlsoAfterReopening,
+                            ObservationsComeBackBitForBit, WithdrawnRowsAndIdsComeBack,
+                            ReadsObservationsInPagesAndRanges, RefusesBatchesOfWrongShape, FitLivesThroughItsStates,
+                            RevisionsAreImmutableAndTheCurrentOneMoves,
+                            ADeletedRevisionIsGoneAndItsNumberIsNotUsedAgain, RequestIsReplayedAlsoAfterReopening,
                             DeletedModelLeavesItsRequestsWithoutAnswers, PrunesRequestsByAgeAndCount,
                             CheckFindsNothingInAHealthyStore, ThreadsShareAStore);
 

@@ -1,20 +1,23 @@
-"""Fidelio: predicts what a dear simulation would give, from a few runs of it and more of cheaper ones.
+"""Fidelio: predicts the result of an expensive simulation from a few runs of it and more runs of cheaper ones.
 
     import fidelio
 
     client = fidelio.local()                       # or fidelio.Client("host:50051")
-    model = client.create_model("wing", inputs=2, fidelities=["coarse", "fine"])
+    model = client.create_model("wing", inputs=["angle", "speed"], fidelities=["coarse", "fine"])
     model.add(X_coarse, y_coarse, fidelity="coarse")
     model.add(X_fine, y_fine, fidelity="fine")
     model.fit(progress=True)
     mean, std = model.predict(X, return_std=True)
 
-fidelio.sklearn has an estimator for scikit-learn, fidelio.emukit a model for loops of Emukit.
+fidelio.AsyncClient is the same for asyncio. fidelio.sklearn has an estimator for scikit-learn, fidelio.emukit a model
+for Emukit.
 """
 
+from fidelio._boxes import Box
 from fidelio._local import LocalServer, local
 from fidelio._retry import RetryPolicy
 from fidelio._version import __version__
+from fidelio.aio import AsyncClient, AsyncFit, AsyncModel
 from fidelio.client import Client
 from fidelio.errors import (
     Aborted,
@@ -24,6 +27,7 @@ from fidelio.errors import (
     DeadlineExceeded,
     FailedPrecondition,
     FidelioError,
+    FidelioWarning,
     Internal,
     InvalidArgument,
     NotFound,
@@ -40,22 +44,31 @@ from fidelio.fit import Fit
 from fidelio.model import Model
 from fidelio.results import (
     Added,
+    Changed,
     Design,
+    Diagnosis,
     Fidelity,
     FidelityDiagnostics,
+    InitialDesign,
+    Input,
     ModelInfo,
     Observations,
+    ObservationWarning,
+    Output,
     Prediction,
     Revision,
     ServerInfo,
     Suggestion,
     Suggestions,
+    Verdict,
 )
 
 __all__ = [
-    "Aborted", "Added", "AlreadyExists", "Cancelled", "Client", "DataLoss", "DeadlineExceeded", "Design",
-    "FailedPrecondition", "FidelioError", "Fidelity", "FidelityDiagnostics", "Fit", "Internal", "InvalidArgument",
-    "LocalServer", "Model", "ModelInfo", "NotFound", "Observations", "PermissionDenied", "Prediction",
-    "ProgramNotFound", "ResourceExhausted", "RetryPolicy", "Revision", "ServerFailed", "ServerInfo", "Suggestion",
-    "Suggestions", "Unauthenticated", "Unavailable", "Unimplemented", "Violation", "__version__", "local",
+    "Aborted", "Added", "AlreadyExists", "AsyncClient", "AsyncFit", "AsyncModel", "Box", "Cancelled", "Changed",
+    "Client", "DataLoss", "DeadlineExceeded", "Design", "Diagnosis", "FailedPrecondition", "FidelioError",
+    "FidelioWarning", "Fidelity", "FidelityDiagnostics", "Fit", "InitialDesign", "Input", "Internal", "InvalidArgument",
+    "LocalServer", "Model", "ModelInfo", "NotFound", "ObservationWarning", "Observations", "Output", "PermissionDenied",
+    "Prediction", "ProgramNotFound", "ResourceExhausted", "RetryPolicy", "Revision", "ServerFailed", "ServerInfo",
+    "Suggestion", "Suggestions", "Unauthenticated", "Unavailable", "Unimplemented", "Verdict", "Violation",
+    "__version__", "local",
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import ipaddress
 import math
 import os
 import secrets
@@ -10,14 +11,23 @@ import time
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
 import grpc
+from google.protobuf import descriptor_pb2
 
-from fidelio import errors
+from fidelio import _arguments, errors
 from fidelio._retry import Backoff, RetryPolicy
 from fidelio.v1 import emulator_pb2
 
 _PORT = 50051  # where servers listen unless told
 
 SERVICE = emulator_pb2.DESCRIPTOR.services_by_name["Emulator"]
+
+
+def methods() -> Iterator[Tuple[Any, bool, bool]]:
+    """The methods of the service, and whether requests and responses are streams (which protobuf 4.21 does not say)."""
+    file = descriptor_pb2.FileDescriptorProto.FromString(emulator_pb2.DESCRIPTOR.serialized_pb)
+    for declared in file.service[0].method:
+        yield SERVICE.methods_by_name[declared.name], declared.client_streaming, declared.server_streaming
+
 
 # As client/cpp/channel.cc: connections come back soon after the server does; limits are the server's.
 _CHANNEL_OPTIONS: List[Tuple[str, Any]] = [
@@ -62,6 +72,31 @@ class Options:
         return self.address
 
     @property
+    def is_loopback(self) -> bool:
+        """Whether calls stay on this machine: localhost, a literal loopback address, or a socket of the file system.
+
+        A name such as 127.example.com may lead anywhere."""
+        if self.address.startswith(("unix:", "unix-abstract:")):
+            return True
+        address = self.address
+        for scheme in ("ipv4:", "ipv6:", "dns:///", "dns:"):
+            if address.startswith(scheme):
+                address = address[len(scheme) :]
+                break
+        if address.startswith("["):
+            host, _, rest = address[1:].partition("]")
+            if rest and not rest.startswith(":"):
+                return False
+        else:
+            host = address.partition(":")[0]
+        if host.lower() == "localhost":
+            return True
+        try:
+            return ipaddress.ip_address(host).is_loopback
+        except ValueError:
+            return False
+
+    @property
     def uses_tls(self) -> bool:
         return self.tls or any((self.tls_ca, self.tls_cert, self.tls_key, self.tls_server_name))
 
@@ -74,10 +109,9 @@ class Options:
             raise errors.InvalidArgument("tls_cert, tls_key: a client's certificate and its key are needed together")
         if self.token and not all("!" <= character <= "~" for character in self.token):
             raise errors.InvalidArgument("token: must be one line of visible ASCII characters without blanks")
-        local = self.address == "localhost" or self.address.startswith(("127.", "localhost:", "[::1]", "unix:"))
-        if self.token and not self.uses_tls and not local and not self.insecure_token:
+        if self.token and not self.uses_tls and not self.is_loopback and not self.insecure_token:
             raise errors.InvalidArgument(
-                f'token: would travel to "{self.address}" readable by everyone on the way; use TLS'
+                f'token: would be sent to "{self.address}" unencrypted, readable by anyone on the way; use TLS'
             )
 
 
@@ -121,18 +155,15 @@ class Caller:
         self._channel = _connect(options)
         self._metadata = [("authorization", f"Bearer {options.token}")] if options.token else None
         self._methods: Dict[str, Any] = {}
-        method: Any
-        for method in SERVICE.methods:
-            kind = ("stream" if method.client_streaming else "unary") + (
-                "_stream" if method.server_streaming else "_unary"
-            )
+        for method, sends, receives in methods():
+            kind = ("stream" if sends else "unary") + ("_stream" if receives else "_unary")
             self._methods[method.name] = getattr(self._channel, kind)(
                 f"/{SERVICE.full_name}/{method.name}",
                 request_serializer=method.input_type._concrete_class.SerializeToString,
                 response_deserializer=method.output_type._concrete_class.FromString,
             )
 
-        # Health.Check of the whole server, whose request is empty and whose answer does not matter.
+        # Health.Check of the whole server, whose request is empty and whose response does not matter.
         self._probe = self._channel.unary_unary("/grpc.health.v1.Health/Check")
 
     def close(self) -> None:
@@ -146,7 +177,7 @@ class Caller:
         return Backoff(policy or self.options.retry, self._pause)
 
     def once(self, method: str, request: Any, deadline: float) -> Any:
-        """One attempt. Streams are answered at once, and raise grpc.RpcError later."""
+        """One attempt. Streams are returned at once, and raise grpc.RpcError later."""
         timeout = None if math.isinf(deadline) else max(0.0, deadline - time.monotonic())
         if self._closed:
             raise errors.FailedPrecondition("this client was closed; make another one")
@@ -160,24 +191,27 @@ class Caller:
             return errors.from_rpc_error(error, note=note)
         return errors.from_rpc_error(error)
 
-    def retrying(self, attempt: Callable[[], Any], deadline: float) -> Any:
-        """The answer of `attempt`, called again while the server is unavailable."""
+    def retrying(self, attempt: Callable[[], Any], deadline: float, method: str = "") -> Any:
+        """What `attempt` returns, which is called again while the server is unavailable."""
         backoff = self.backoff()
         while True:
             try:
                 return attempt()
             except grpc.RpcError as raw:
                 error = self.error(raw)
+                if isinstance(error, errors.Unimplemented) and not str(error):
+                    error.args = (f"the server lacks {method}: it is older than this package",)
+                error._speak_of(lambda text: _arguments.translate(method, text))
             if not isinstance(error, errors.Unavailable) or not backoff.wait(error, deadline):
                 raise backoff.give_up(error) from None
 
     def call(self, method: str, request: Any, timeout: Optional[float] = None) -> Any:
         """A unary call with its retries."""
         deadline = self.deadline(timeout)
-        return self.retrying(lambda: self.once(method, request, deadline), deadline)
+        return self.retrying(lambda: self.once(method, request, deadline), deadline, method)
 
     def pages(self, method: str, request: Any, timeout: Optional[float] = None) -> Iterator[Any]:
-        """The answers of a call, page by page."""
+        """The responses of a call, page by page."""
         while True:
             page = self.call(method, request, timeout)
             yield page
@@ -186,9 +220,9 @@ class Caller:
             request.page_token = page.next_page_token
 
     def send(self, method: str, requests: Callable[[], Iterable[Any]], timeout: Optional[float] = None) -> Any:
-        """A call with a stream of requests, made anew for each attempt."""
+        """A call with a stream of requests, made again for each attempt."""
         deadline = self.deadline(timeout)
-        return self.retrying(lambda: self.once(method, iter(requests()), deadline), deadline)
+        return self.retrying(lambda: self.once(method, iter(requests()), deadline), deadline, method)
 
     def _pause(self, delay: float) -> None:
         """Between two attempts: ends early when the server comes back."""

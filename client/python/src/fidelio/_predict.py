@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Optional
+from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from fidelio._wire import Array
 from fidelio.results import Prediction
 from fidelio.v1 import prediction_pb2
 
-# Numbers of the question or of the answer that one message may have (8 MiB), rows of one call, and of a chunk.
+# Numbers that one message may have in either direction (8 MiB), rows of one call, and of a chunk.
 _ELEMENTS_PER_CALL = 1 << 20
 _ROWS_PER_CALL = 65536
 _ROWS_PER_CHUNK = 16384
@@ -24,6 +24,8 @@ def predict(
     model: str,
     inputs: Array,
     options: prediction_pb2.PredictOptions,
+    fidelity: str,
+    names: Tuple[str, ...],
     revision: str,
     min_data_version: int,
     timeout: Optional[float],
@@ -39,16 +41,21 @@ def predict(
             revision=revision,
             min_data_version=min_data_version,
         )
-        answer = caller.call("Predict", request, timeout)
-        return _join([answer.prediction], answer)
+        response = caller.call("Predict", request, timeout)
+        return _join([response.prediction], response, inputs, options, fidelity, names)
     header = prediction_pb2.PredictStreamHeader(
         model=model, options=options, revision=revision, min_data_version=min_data_version
     )
-    return _stream(caller, header, inputs, timeout)
+    return _stream(caller, header, inputs, fidelity, names, timeout)
 
 
 def _stream(
-    caller: Caller, header: prediction_pb2.PredictStreamHeader, inputs: Array, timeout: Optional[float]
+    caller: Caller,
+    header: prediction_pb2.PredictStreamHeader,
+    inputs: Array,
+    fidelity: str,
+    names: Tuple[str, ...],
+    timeout: Optional[float],
 ) -> Prediction:
     width = max(inputs.shape[1], len(header.options.quantiles) + 2)
     pieces = chunks(inputs.shape[0], max(1, min(_ROWS_PER_CHUNK, _ELEMENTS_PER_CALL // width)))
@@ -67,7 +74,7 @@ def _stream(
 
     def attempt() -> None:
         nonlocal last
-        # What was answered stays; the rest is asked of the same revision.
+        # What has arrived stays; the same revision predicts the rest.
         stream = caller.once("PredictStream", requests(len(parts)), deadline)
         try:
             for last in stream:
@@ -76,13 +83,20 @@ def _stream(
         finally:
             stream.cancel()
 
-    caller.retrying(attempt, deadline)
+    caller.retrying(attempt, deadline, "PredictStream")
     if len(parts) != len(pieces):
-        raise errors.Internal(f"PredictStream answered {len(parts)} of {len(pieces)} chunks")
-    return _join(parts, last)
+        raise errors.Internal(f"PredictStream returned {len(parts)} of {len(pieces)} chunks")
+    return _join(parts, last, inputs, header.options, fidelity, names)
 
 
-def _join(parts: List[prediction_pb2.Prediction], answer: Any) -> Prediction:
+def _join(
+    parts: List[prediction_pb2.Prediction],
+    response: Any,
+    inputs: Array,
+    options: prediction_pb2.PredictOptions,
+    fidelity: str,
+    names: Tuple[str, ...],
+) -> Prediction:
     fields: Dict[str, Optional[Array]] = {}
     for field in ("mean", "variance", "quantiles", "covariance", "input_gradient"):
         if parts[0].HasField(field):
@@ -92,13 +106,17 @@ def _join(parts: List[prediction_pb2.Prediction], answer: Any) -> Prediction:
             fields[field] = None
     mean, variance = fields["mean"], fields["variance"]
     if mean is None or variance is None:
-        raise errors.Internal("the server answered without mean or variance")
+        raise errors.Internal("the server returned no mean or no variance")
     return Prediction(
         mean=mean[:, 0],
         variance=variance[:, 0],
         quantiles=fields["quantiles"],
         covariance=fields["covariance"],
         gradient=fields["input_gradient"],
-        revision=int(_wire.short_name(answer.revision)),
-        data_version=answer.data_version,
+        revision=int(_wire.short_name(response.revision)),
+        data_version=response.data_version,
+        inputs=inputs,
+        probabilities=tuple(options.quantiles),
+        fidelity=fidelity,
+        names=names,
     )

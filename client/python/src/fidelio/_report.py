@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import subprocess
 import tempfile
@@ -10,6 +11,18 @@ from typing import Optional
 from fidelio._caller import Options
 from fidelio._programs import find_program
 from fidelio.errors import FidelioError
+
+
+class Report(str):
+    """The path of a page that was written. In a notebook, the page itself is shown."""
+
+    def _repr_html_(self) -> str:
+        try:
+            with open(self, encoding="utf-8") as file:
+                page = html.escape(file.read(), quote=True)
+        except OSError as error:
+            return f"<p>{html.escape(str(self))}: {html.escape(error.strerror or str(error))}</p>"
+        return f'<iframe srcdoc="{page}" style="width:100%;height:640px;border:0"></iframe>'
 
 
 def write(options: Options, model: str, path: str, binary: Optional[str], beside: Optional[str]) -> str:

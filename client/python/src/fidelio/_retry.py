@@ -13,9 +13,20 @@ from fidelio.errors import FidelioError, InvalidArgument
 
 @dataclasses.dataclass(frozen=True)
 class RetryPolicy:
-    """How calls that find the server unavailable are repeated: after `first_delay` seconds, then `multiplier` times as
-    late each time up to `longest_delay`, each shortened by up to half at random. `give_up_after` seconds without an
-    answer the last error stands (0: no retries); the timeout of the call holds anyway."""
+    """How calls are retried while the server is unreachable.
+
+    Parameters
+    ----------
+    first_delay : float
+        Seconds before the first retry.
+    multiplier : float
+        Each further delay is this many times as long.
+    longest_delay : float
+        Seconds, at most. Each delay is shortened by up to half at random.
+    give_up_after : float
+        Seconds without a response after which the last error is raised; 0 for no retries. The timeout of a call holds
+        in any case.
+    """
 
     first_delay: float = 0.05
     multiplier: float = 2.0
@@ -40,18 +51,18 @@ class Backoff:
         self.reset()
 
     def reset(self) -> None:
-        """An answer arrived: delays and patience begin anew."""
+        """A response arrived: delays start from the first again."""
         self._delay = self._policy.first_delay
         self._since = time.monotonic()
         self._retries = 0
 
     def wait(self, error: FidelioError, deadline: float) -> bool:
-        """Waits before the next attempt; or answers False when that would pass the deadline or all patience."""
+        """Waits before the next attempt. Returns False when that would pass the deadline or give_up_after."""
         delay = max(self._delay * random.uniform(0.5, 1.0), error.retry_delay or 0.0)
         following = time.monotonic() + delay
         if following >= deadline or following - self._since > self._policy.give_up_after:
             return False
-        # A server that asks for patience is there; one that does not answer may come back at any time.
+        # A server that names a delay is there; one that is unreachable may come back at any time.
         (time.sleep if error.retry_delay else self._pause)(delay)
         self._delay = min(self._delay * self._policy.multiplier, self._policy.longest_delay)
         self._retries += 1

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import operator
-from typing import Any, List, Optional, Sequence, Union
+from typing import Any, List, Optional, Union
 
 import numpy as np
 
 from fidelio.errors import Internal, InvalidArgument
-from fidelio.v1 import design_pb2, fit_pb2, matrix_pb2, model_pb2, prediction_pb2
+from fidelio.v1 import design_pb2, fit_pb2, matrix_pb2, model_pb2, observation_pb2, prediction_pb2
 
 Array = np.ndarray
 
@@ -27,7 +27,7 @@ def from_matrix(wire: matrix_pb2.Matrix, field: str) -> Array:
     else:
         numbers = np.frombuffer(wire.f64_le, dtype="<f8")
     if numbers.size != wire.rows * wire.cols:
-        raise Internal(f"the server answered {field} with {numbers.size} numbers, but {wire.rows} × {wire.cols}")
+        raise Internal(f"the server returned {field} with {numbers.size} numbers, but {wire.rows} × {wire.cols}")
     return numbers.reshape(wire.rows, wire.cols)
 
 
@@ -46,15 +46,31 @@ def doubles_of(values: Any, what: str) -> Array:
         raise InvalidArgument(f"{what}: is not numeric ({error})") from None
 
 
-def whole_of(value: Any, what: str, least: int = 1) -> int:
-    """A whole number of at least `least`, of Python or numpy."""
+def finite(array: Array, what: str, advice: str = "") -> Array:
+    """The array, if all its numbers are finite; otherwise an error that names the rows."""
+    bad = np.flatnonzero(~np.isfinite(array) if array.ndim == 1 else ~np.isfinite(array).all(axis=1))
+    if bad.size:
+        shown = ", ".join(map(str, bad[:10])) + (", …" if bad.size > 10 else "")
+        rows = f"row {shown} is" if bad.size == 1 else f"rows {shown} ({bad.size} of {len(array)}) are"
+        raise InvalidArgument(f"{what}: {rows} not finite (nan or inf){advice}")
+    return array
+
+
+def whole_of(value: Any, what: str, least: int = 1, most: int = (1 << 63) - 1) -> int:
+    """A whole number from `least` to `most`, of Python or numpy."""
     try:
         number = operator.index(value)
     except TypeError:
         raise InvalidArgument(f"{what}: {value!r}, must be a whole number") from None
     if number < least:
         raise InvalidArgument(f"{what}: {number}, must be at least {least}")
+    if number > most:
+        raise InvalidArgument(f"{what}: {number}, must be at most {most}")
     return number
+
+
+def seed_of(seed: Any) -> int:
+    return whole_of(seed, "seed", 0, (1 << 64) - 1)
 
 
 def number_of(value: Any, what: str) -> float:
@@ -92,6 +108,10 @@ def column_of(y: Any, rows: int, what: str) -> Array:
     array = doubles_of(y, what)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
+    if array.ndim == 2 and array.shape[0] == rows:
+        raise InvalidArgument(
+            f"{what}: has shape {array.shape}, but a model has one output; make one model for each column"
+        )
     if array.ndim != 1 or array.shape[0] != rows:
         raise InvalidArgument(f"{what}: has shape {array.shape}, but X has {rows} rows")
     return array
@@ -131,6 +151,9 @@ KERNELS = Words(
 METHODS = Words("method", design_pb2.DesignMethod)
 QUALITIES = Words("quality", design_pb2.QualityMode)
 PATHS = Words("kind", prediction_pb2.PathKind)
+INITIAL_METHODS = Words("method", design_pb2.InitialDesignMethod)
+VERDICTS = Words("verdict", design_pb2.VerdictKind)
+WARNINGS = Words("warning", observation_pb2.ObservationWarningKind)
 CRITERIA = Words("criterion", design_pb2.SuggestCriterion)
 STATES = Words("state", fit_pb2.FitState)
 
@@ -151,14 +174,3 @@ def revision_name(model: str, revision: Optional[Union[int, str]]) -> str:
         return ""
     text = str(revision)
     return text if "/" in text else f"{model_name(model)}/revisions/{text}"
-
-
-def box_of(box: Sequence[Any]) -> model_pb2.InputBox:
-    """From (lower, upper), each d numbers."""
-    corners: List[List[float]] = []
-    try:
-        lower, upper = box
-        corners = [np.asarray(corner, dtype=float).ravel().tolist() for corner in (lower, upper)]
-    except (TypeError, ValueError):
-        raise InvalidArgument(f"box: {box!r}, must be (lower, upper) with a number per input in each") from None
-    return model_pb2.InputBox(lower=corners[0], upper=corners[1])

@@ -7,9 +7,12 @@ import os
 from typing import Any, BinaryIO, Iterator, List, Optional, Sequence, Tuple, Union
 
 from fidelio import _wire
+from fidelio._boxes import BoxLike
 from fidelio._caller import Caller, Options, new_request_id
+from fidelio._definition import InputLike, OutputLike, differences, model_of
 from fidelio._retry import RetryPolicy
-from fidelio.errors import InvalidArgument, NotFound
+from fidelio._types import Kind, Transform
+from fidelio.errors import AlreadyExists, InvalidArgument, NotFound
 from fidelio.model import Model
 from fidelio.results import ModelInfo, ServerInfo
 from fidelio.v1 import model_pb2, server_info_pb2, transfer_pb2
@@ -20,16 +23,38 @@ _FILE_CHUNK = 1 << 20
 class Client:
     """A connection to a server, made by the first call. Thread-safe; close() it, or use it in a `with` statement.
 
-    Calls that find the server unavailable are tried again until `timeout` (seconds, retries included), with the same
-    request id, so that each happens once. Everything may also be set by the environment variables of the command
-    `fidelio`: FIDELIO_SERVER, FIDELIO_TOKEN_FILE, FIDELIO_TLS, FIDELIO_TLS_CA, FIDELIO_TLS_SERVER_NAME,
-    FIDELIO_CLIENT_CERT, FIDELIO_CLIENT_KEY.
+    Calls are retried while the server is unreachable, with the same request id, so that each happens once. Everything
+    may also be set by the environment variables of the command `fidelio`: FIDELIO_SERVER, FIDELIO_TOKEN_FILE,
+    FIDELIO_TLS, FIDELIO_TLS_CA, FIDELIO_TLS_SERVER_NAME, FIDELIO_CLIENT_CERT, FIDELIO_CLIENT_KEY.
 
-    address: host:port, or a host, whose port is 50051 then. tls: encrypt, and trust the authorities of the system.
-    tls_ca: trust those of this PEM file instead. tls_server_name: name in the server's certificate, if not the
-    host's. tls_cert, tls_key: PEM files of the client's own certificate. token: shown with every call; needs TLS
-    unless the server is on this machine, or insecure_token is set.
+    Parameters
+    ----------
+    address : str, optional
+        host:port, or a host, whose port is then 50051.
+    tls : bool, optional
+        Encrypt, and trust the authorities of the system.
+    tls_ca : path, optional
+        Trust those of this PEM file instead.
+    tls_cert, tls_key : path, optional
+        PEM files of the client's own certificate.
+    tls_server_name : str, optional
+        Name in the server's certificate, if it is not the host's.
+    token : str, optional
+        Sent with every call. Needs TLS unless the server is on this machine (localhost, a loopback address or a Unix
+        socket).
+    insecure_token : bool
+        Send the token without TLS to any host.
+    timeout : float
+        Seconds for each call, retries included.
+    retry : RetryPolicy, optional
 
+    Raises
+    ------
+    InvalidArgument
+        If the options cannot be used together, or a file cannot be read.
+
+    Examples
+    --------
     >>> import fidelio
     >>> with fidelio.local() as client:  # Client("host:50051") where a server runs
     ...     model = client.create_model("wing", inputs=2, fidelities=["coarse", "fine"], costs=[1, 10])
@@ -92,6 +117,7 @@ class Client:
 
     @property
     def address(self) -> str:
+        """host:port of the server."""
         return self._caller.options.address
 
     def close(self) -> None:
@@ -99,82 +125,152 @@ class Client:
         self._caller.close()
 
     def server_info(self) -> ServerInfo:
-        """What the server is, can do and allows."""
+        """What the server is, can do and allows.
+
+        Returns
+        -------
+        ServerInfo
+        """
         return ServerInfo._of(self._caller.call("GetServerInfo", server_info_pb2.GetServerInfoRequest()))
 
     def create_model(
         self,
         name: str,
-        inputs: int,
+        inputs: Union[int, Sequence[InputLike]],
         fidelities: Union[int, Sequence[str]] = 1,
         *,
         costs: Optional[Sequence[float]] = None,
-        box: Optional[Tuple[Any, Any]] = None,
-        kind: str = "mf-dgp",
-        transform: str = "identity",
+        box: Optional[BoxLike] = None,
+        kind: Kind = "mf-dgp",
+        transform: Transform = "identity",
         bounds: Optional[Tuple[float, float]] = None,
         description: str = "",
+        output: Optional[OutputLike] = None,
+        keep_revisions: Optional[int] = None,
         exist_ok: bool = False,
     ) -> Model:
         """Creates a model without data.
 
-        inputs: their number. fidelities: names from the lowest to the highest, or their number. costs: of one run of
-        each. box: (lower, upper) corners of where inputs live. kind: mf-dgp, or another that the
-        server has (server_info). transform: of outputs before they are modelled: identity, log, logit, or bounded with
-        bounds=(lower, upper). exist_ok: take the model of that name if there is one; it must have as many inputs and
-        fidelities.
+        Parameters
+        ----------
+        name : str
+            Lower-case letters, digits and hyphens, beginning with a letter.
+        inputs : sequence of str or Input, or int
+            The inputs in the order of columns, or their number. Data frames need names.
+        fidelities : sequence of str, or int
+            Names from the lowest to the highest, or their number.
+        costs : sequence of float, optional
+            Of one run of each fidelity. Default: 1 each.
+        box : Box, (lower, upper), or a (lower, upper) pair per input, optional
+            Where inputs live. Two inputs make the last two forms look alike: what could mean both is refused. Default:
+            the range of the observed inputs.
+        kind : str
+            "mf-dgp", or another that the server has (server_info).
+        transform : str
+            Of outputs before they are modelled: "identity", "log", "logit", or "bounded" with bounds.
+        bounds : (float, float), optional
+            Lower and upper bound of the output, of transform "bounded".
+        description : str
+            For people.
+        output : str or Output, optional
+            Name of the output.
+        keep_revisions : int, optional
+            How many revisions are kept. Default: the server's setting.
+        exist_ok : bool
+            Return the model of that name if there is one and it is what this call would create. Its description and
+            keep_revisions are compared only if they are given.
+
+        Returns
+        -------
+        Model
+
+        Raises
+        ------
+        AlreadyExists
+            If there is a model of that name, without exist_ok.
+        InvalidArgument
+            With exist_ok, if the model that exists differs; the message lists all differences.
+
+        Examples
+        --------
+        >>> import fidelio
+        >>> client = fidelio.local()
+        >>> angle = fidelio.Input("angle", unit="deg", lower=-5, upper=15)
+        >>> speed = fidelio.Input("speed", unit="m/s", lower=20, upper=80)
+        >>> client.create_model("wing", [angle, speed], ["coarse", "fine"], costs=[1, 10])
+        Model 'wing': 2 inputs; coarse 0, fine 0 observations; not fitted
+        >>> client.close()
         """
-        inputs = _wire.whole_of(inputs, "inputs", 0)  # the server refuses 0
-        if isinstance(fidelities, str):
-            raise InvalidArgument(f"fidelities: {fidelities!r}, must be a list of names, or their number")
-        names = [f"level-{level}" for level in range(fidelities)] if isinstance(fidelities, int) else list(fidelities)
-        wire = model_pb2.Model(input_dimension=inputs, description=description, kind=_wire.KINDS.value(kind))
-        prices = None if costs is None else _wire.numbers_of(costs, "costs")
-        if prices is not None and len(prices) != len(names):
-            raise InvalidArgument(f"costs: {len(prices)} numbers, but there are {len(names)} fidelities")
-        for level, fidelity in enumerate(names):
-            cost = None if prices is None else prices[level]
-            wire.fidelities.append(model_pb2.Fidelity(name=str(fidelity), cost=cost))
-        if box is not None:
-            wire.input_box.CopyFrom(_wire.box_of(box))
-        wire.output_transform.kind = _wire.TRANSFORMS.value(transform)
-        if (bounds is None) == (wire.output_transform.kind == model_pb2.OUTPUT_TRANSFORM_KIND_BOUNDED):
-            raise InvalidArgument("bounds: (lower, upper) belong to transform='bounded', and only to that")
-        if bounds is not None:
-            corners = _wire.numbers_of(bounds, "bounds")
-            if len(corners) != 2:
-                raise InvalidArgument(f"bounds: {len(corners)} numbers, must be (lower, upper)")
-            wire.output_transform.lower, wire.output_transform.upper = corners
+        wire = model_of(
+            inputs, fidelities, costs, box, kind, transform, bounds, description, output, keep_revisions
+        )  # fmt: skip
+        request = model_pb2.CreateModelRequest(model_id=name, model=wire, request_id=new_request_id())
         if exist_ok:
             try:
-                return self._checked(self.model(name), inputs, len(names))
+                return self._same(self.model(name), wire, bool(description), keep_revisions is not None)
             except NotFound:
                 pass
-        request = model_pb2.CreateModelRequest(model_id=name, model=wire, request_id=new_request_id())
-        return Model(self, ModelInfo._of(self._caller.call("CreateModel", request)))
+        try:
+            return Model(self, ModelInfo._of(self._caller.call("CreateModel", request)))
+        except AlreadyExists:
+            if not exist_ok:
+                raise
+        return self._same(self.model(name), wire, bool(description), keep_revisions is not None)
 
     @staticmethod
-    def _checked(model: Model, inputs: int, fidelities: int) -> Model:
-        if (model.info.inputs, len(model.info.fidelities)) != (inputs, fidelities):
+    def _same(model: Model, wire: model_pb2.Model, description: bool, keep_revisions: bool) -> Model:
+        found = differences(model.info, ModelInfo._of(wire), description, keep_revisions)
+        if found:
             raise InvalidArgument(
-                f"model {model.name!r} exists with {model.info.inputs} inputs and {len(model.info.fidelities)} "
-                f"fidelities, not {inputs} and {fidelities}"
+                f"model {model.name!r} exists, but it is not what this call would create:\n  "
+                + "\n  ".join(found)
+                + f"\nclient.model({model.name!r}) takes it as it is, model.update() changes it"
             )
         return model
 
     def model(self, name: str) -> Model:
-        """A model of the server; NotFound if there is none of that name."""
+        """A model of the server.
+
+        Parameters
+        ----------
+        name : str
+
+        Returns
+        -------
+        Model
+
+        Raises
+        ------
+        NotFound
+            If there is none of that name.
+        """
         wire = self._caller.call("GetModel", model_pb2.GetModelRequest(name=_wire.model_name(name)))
         return Model(self, ModelInfo._of(wire))
 
     def models(self) -> List[Model]:
-        """All models that the caller may see, by name."""
+        """All models that the caller may see.
+
+        Returns
+        -------
+        list of Model
+            By name in ascending order.
+        """
         pages = self._caller.pages("ListModels", model_pb2.ListModelsRequest(page_size=1000))
         return [Model(self, ModelInfo._of(wire)) for page in pages for wire in page.models]
 
     def import_model(self, source: Union[str, os.PathLike[str], bytes, BinaryIO], name: Optional[str] = None) -> Model:
-        """Creates a model from what Model.export wrote: a path, its bytes, or a file that can seek. With a `name`,
-        under that one instead of its own."""
+        """Creates a model from what Model.export wrote.
+
+        Parameters
+        ----------
+        source : path, bytes, or binary file that can seek
+        name : str, optional
+            Of the new model. Default: the name in the file.
+
+        Returns
+        -------
+        Model
+        """
         if isinstance(source, (str, os.PathLike)):
             with open(source, "rb"):
                 pass  # FileNotFoundError and its like, which would not come out of the call

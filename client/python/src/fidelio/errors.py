@@ -1,18 +1,18 @@
-"""What can go wrong: one class per class of error, each with what the server said about it.
+"""What can go wrong: one class per kind of error, each with what the server said about it.
 
 >>> import fidelio
 >>> client = fidelio.local()
 >>> try:
-...     client.create_model("Wing!", inputs=2)
+...     client.create_model("wing", inputs=0)
 ... except fidelio.InvalidArgument as error:
-...     print(error.code, [violation.field for violation in error.violations])
-INVALID_ARGUMENT ['model_id']
+...     print(error.code, [(violation.argument, violation.field) for violation in error.violations])
+INVALID_ARGUMENT [('inputs', 'model.input_dimension')]
 >>> client.close()
 """
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, NamedTuple, Optional, Type
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Type
 
 import grpc
 
@@ -20,28 +20,57 @@ from fidelio._google import error_details_pb2, status_pb2
 
 
 class Violation(NamedTuple):
-    """One thing that is wrong with a request: the path of the field, and why."""
+    """One thing that is wrong with a request.
+
+    Attributes
+    ----------
+    field : str
+        Path of the field in the contract, as "model.input_dimension".
+    description : str
+        Why it was refused.
+    argument : str
+        The argument of this package that it came from, as "inputs".
+    """
 
     field: str
     description: str
+    argument: str = ""
+
+
+class FidelioWarning(UserWarning):
+    """Something was accepted that a user should look at, such as copies of observations."""
 
 
 class FidelioError(Exception):
     """Base of all errors of this package.
 
-    str(error) is the server's message, followed by those of its details that the message does not tell already.
+    str(error) is what went wrong, in terms of the caller's arguments, followed by details that add to it.
+
+    Attributes
+    ----------
+    code : str
+        Name of the gRPC code.
+    message : str
+        What the server said, in terms of the contract.
+    violations : list of Violation
+        Of fields, preconditions and quotas.
+    resource : str or None
+        What is missing, taken or damaged.
+    retry_delay : float or None
+        Seconds, when the server asks to be called again later.
+    rows_committed : int or None
+        Of Model.add: rows at the front of X that are committed, because the calls before the failing one were.
     """
 
     code: str = "UNKNOWN"  # name of the gRPC code
 
     def __init__(self, message: str, *, status: Optional[status_pb2.Status] = None, note: str = "") -> None:
         super().__init__(message + note)
-        self.message = message  # what the server said
-        self.violations: List[Violation] = []  # of fields, preconditions and quotas
-        self.resource: Optional[str] = None  # that is missing, taken or damaged
-        self.retry_delay: Optional[float] = None  # seconds, when the server asks to be called again later
+        self.message = message
+        self.violations: List[Violation] = []
+        self.resource: Optional[str] = None
+        self.retry_delay: Optional[float] = None
         self._status = b"" if status is None else status.SerializeToString()
-        #: Model.add: rows at the front of X that are committed, because the chunks before the failing one were.
         self.rows_committed: Optional[int] = None
         if status is not None:
             self._read()
@@ -64,12 +93,20 @@ class FidelioError(Exception):
             elif isinstance(detail, error_details_pb2.RetryInfo):
                 self.retry_delay = detail.retry_delay.seconds + 1e-9 * detail.retry_delay.nanos
 
+    def _speak_of(self, arguments: Callable[[str], str]) -> None:
+        """Puts `arguments` (text of the contract to text of this package) to use in str(self) and in violations."""
+        self.args = (arguments(str(self.args[0])), *self.args[1:])
+        self.violations = [
+            violation._replace(argument=arguments(f"{violation.field}: ").rpartition(": ")[0])
+            for violation in self.violations
+        ]
+
     def _lines(self, message: str) -> List[str]:
         return [f"{v.field}: {v.description}" for v in self.violations if v.description not in message]
 
 
 class InvalidArgument(FidelioError, ValueError):
-    """A bad shape, value, level or name; `violations` tell the fields."""
+    """A bad shape, value, level or name; `violations` name the arguments."""
 
     code = "INVALID_ARGUMENT"
 
@@ -87,7 +124,7 @@ class AlreadyExists(FidelioError):
 
 
 class FailedPrecondition(FidelioError):
-    """Something has to be done first, such as a fit before a prediction; `violations` tell what."""
+    """Something has to be done first, such as a fit before a prediction; `violations` say what."""
 
     code = "FAILED_PRECONDITION"
 
@@ -105,13 +142,13 @@ class ResourceExhausted(FidelioError):
 
 
 class Unavailable(FidelioError, ConnectionError):
-    """No server answers there, or it shuts down; tried again until the deadline."""
+    """The server is unreachable or shuts down. Calls are retried until their deadline."""
 
     code = "UNAVAILABLE"
 
 
 class DeadlineExceeded(FidelioError, TimeoutError):
-    """No answer within the timeout."""
+    """The call did not return within its timeout."""
 
     code = "DEADLINE_EXCEEDED"
 
@@ -141,7 +178,7 @@ class Cancelled(FidelioError):
 
 
 class Unimplemented(FidelioError):
-    """The server lacks this: it is older than this package, perhaps."""
+    """The server lacks this; it may be older than this package."""
 
     code = "UNIMPLEMENTED"
 
@@ -159,7 +196,7 @@ class ProgramNotFound(FidelioError, FileNotFoundError):
 
 
 class ServerFailed(FidelioError, RuntimeError):
-    """A private server ended before it was ready; the message has its last words."""
+    """A private server ended before it was ready; the message has the end of its log."""
 
     code = "UNAVAILABLE"
 
@@ -188,7 +225,7 @@ def _unpack(packed: Any) -> Optional[Any]:
 
 
 def from_status(status: status_pb2.Status, note: str = "") -> FidelioError:
-    """The error that a google.rpc.Status tells, as that of a failed fit."""
+    """The error of a google.rpc.Status, such as that of a failed fit."""
     code = _CODES.get(status.code, "UNKNOWN")
     error = _CLASSES.get(code, FidelioError)(status.message, status=status, note=note)
     error.code = code

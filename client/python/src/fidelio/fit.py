@@ -5,13 +5,14 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
-from typing import Any, Callable, Optional
+from typing import Any, Callable, List, Optional, Tuple, cast
 
 import grpc
 import numpy as np
 
-from fidelio import _progress, _wire, errors
+from fidelio import _html, _progress, _wire, errors
 from fidelio._caller import Caller, new_request_id
+from fidelio._types import FitState
 from fidelio._wire import Array
 from fidelio.results import _seconds
 from fidelio.v1 import fit_pb2
@@ -22,26 +23,87 @@ OnEvent = Callable[["Fit"], None]
 class Fit:
     """A fit as it was when the server was last asked.
 
-    state is "pending", "running", "succeeded", "failed" or "cancelled".
+    A fit is a job of the server: it goes on when this process ends or the server restarts.
     """
 
     def __init__(self, caller: Caller, wire: fit_pb2.Fit) -> None:
         self._caller = caller
         self._wire = wire
+        self._stream: Any = None
+        self._abandoned = False
 
     def __repr__(self) -> str:
         return f"<Fit {self.number} of {self.model}: {self.state}, {100 * self.fraction:.0f} %>"
 
-    name = property(lambda self: self._wire.name, doc="models/{model}/fits/{fit}")
-    state = property(lambda self: _wire.STATES.word(self._wire.state))
-    phase = property(lambda self: self._wire.progress.phase, doc='What is done: "optimise", "sample", …')
-    fraction = property(lambda self: self._wire.progress.fraction, doc="Estimate of the work done, 0 to 1.")
-    iteration = property(lambda self: self._wire.progress.iteration)
-    seconds = property(lambda self: _seconds(self._wire.progress.elapsed), doc="Time of work so far.")
-    inference = property(lambda self: _wire.INFERENCES.word(self._wire.inference))
-    inference_reason = property(lambda self: self._wire.inference_reason)
-    data_version = property(lambda self: self._wire.data_version)
-    resume_count = property(lambda self: self._wire.resume_count, doc="How often it outlived its server.")
+    def _repr_html_(self) -> str:
+        rows: List[Tuple[str, Any]] = [
+            ("state", self.state),
+            ("work done", f"{100 * self.fraction:.0f} %"),
+            ("iterations", self.iteration),
+            ("seconds", self.seconds),
+            ("inference", self.inference or "not chosen yet"),
+            ("objective", "none yet" if self.elbo is None else self.elbo),
+            ("revision", "none yet" if self.revision is None else self.revision),
+        ]
+        notes = [self.inference_reason] if self.inference_reason else []
+        if self.not_served:
+            notes.append("The revision is not served: a rollback chose another one after this fit was started.")
+        return _html.table([], rows, f"Fit {self.number} of {self.model}", notes)
+
+    @property
+    def name(self) -> str:
+        """models/{model}/fits/{fit}"""
+        return str(self._wire.name)
+
+    @property
+    def state(self) -> FitState:
+        """ "pending", "running", "succeeded", "failed" or "cancelled"."""
+        return cast(FitState, _wire.STATES.word(self._wire.state))
+
+    @property
+    def phase(self) -> str:
+        """What is being done: "optimise", "sample", …"""
+        return str(self._wire.progress.phase)
+
+    @property
+    def fraction(self) -> float:
+        """Estimate of the work done, 0 to 1."""
+        return float(self._wire.progress.fraction)
+
+    @property
+    def iteration(self) -> int:
+        """Iterations so far."""
+        return int(self._wire.progress.iteration)
+
+    @property
+    def seconds(self) -> float:
+        """Time of work so far."""
+        return _seconds(self._wire.progress.elapsed)
+
+    @property
+    def inference(self) -> str:
+        """The inference that was chosen; empty until it is known."""
+        return _wire.INFERENCES.word(self._wire.inference)
+
+    @property
+    def inference_reason(self) -> str:
+        """Why that inference was chosen."""
+        return str(self._wire.inference_reason)
+
+    @property
+    def data_version(self) -> int:
+        """Version of the observations that it learns from."""
+        return int(self._wire.data_version)
+
+    @property
+    def resume_count(self) -> int:
+        """How often it went on after its server had stopped or crashed."""
+        return int(self._wire.resume_count)
+
+    @property
+    def not_served(self) -> bool:
+        """Succeeded, but a rollback chose another revision after this fit was started."""
+        return bool(self._wire.not_served)
 
     @property
     def model(self) -> str:
@@ -59,7 +121,13 @@ class Fit:
         return self._wire.progress.elbo if self._wire.progress.HasField("elbo") else None
 
     def history(self) -> Array:
-        """How the objective went, n×3: iteration, objective and seconds of work. Asks the server."""
+        """How the objective went. Asks the server.
+
+        Returns
+        -------
+        ndarray, n×3
+            Iteration, objective and seconds of work.
+        """
         points = self.refresh()._wire.history
         rows = [(point.iteration, point.elbo, _seconds(point.elapsed)) for point in points]
         return np.array(rows, dtype=float).reshape(-1, 3)
@@ -71,6 +139,7 @@ class Fit:
 
     @property
     def ended(self) -> bool:
+        """Whether it has succeeded, failed or been cancelled."""
         return self.state in ("succeeded", "failed", "cancelled")
 
     @property
@@ -83,20 +152,51 @@ class Fit:
         return None
 
     def refresh(self) -> Fit:
-        """Asks the server again."""
+        """Asks the server again.
+
+        Returns
+        -------
+        Fit
+            This one.
+        """
         self._wire = self._caller.call("GetFit", fit_pb2.GetFitRequest(name=self.name))
         return self
 
     def cancel(self) -> Fit:
-        """Asks it to stop, which it does within one iteration; wait() tells when."""
+        """Asks it to stop, which it does within one iteration; wait() returns when it has.
+
+        Returns
+        -------
+        Fit
+            This one.
+        """
         request = fit_pb2.CancelFitRequest(name=self.name, request_id=new_request_id())
         self._wire = self._caller.call("CancelFit", request)
         return self
 
     def wait(self, progress: bool = False, callback: Optional[OnEvent] = None, timeout: Optional[float] = None) -> Fit:
-        """Waits until it has ended; raises its error unless it succeeded. Outlives restarts of the server.
+        """Waits until the fit has ended, also across server restarts.
 
-        An interrupted wait (Ctrl-C, DeadlineExceeded) leaves the fit alone.
+        Parameters
+        ----------
+        progress : bool
+            Show a progress bar.
+        callback : callable, optional
+            Called with this fit at every event.
+        timeout : float, optional
+            Seconds. Default: no limit.
+
+        Returns
+        -------
+        Fit
+            This one.
+
+        Raises
+        ------
+        DeadlineExceeded
+            After `timeout` seconds. The fit goes on, as it does after Ctrl-C.
+        FidelioError
+            The error of a fit that failed or was cancelled.
         """
         report = _progress.reporter() if progress else None
         try:
@@ -116,8 +216,10 @@ class Fit:
         request = fit_pb2.WatchFitRequest(name=self.name)
         while True:
             renewal = time.monotonic() + options.watch_renewal
-            error: errors.FidelioError = errors.Unavailable(f"{self.name}: the server stopped telling")
-            stream = self._caller.once("WatchFit", request, min(deadline, renewal))
+            error: errors.FidelioError = errors.Unavailable(f"{self.name}: the server ended the stream")
+            stream = self._stream = self._caller.once("WatchFit", request, min(deadline, renewal))
+            if self._abandoned:  # before there was a stream to cancel
+                stream.cancel()
             try:
                 for event in stream:
                     backoff.reset()
@@ -129,8 +231,16 @@ class Fit:
                 stream.cancel()
             if self.ended:
                 return
+            if self._abandoned:
+                raise errors.Cancelled(f"{self.name}: nobody waits for it any longer")
             if isinstance(error, errors.DeadlineExceeded) and time.monotonic() < deadline:
                 continue
             # A server that shuts down cancels its streams: its successor knows how the fit goes on.
             if not isinstance(error, (errors.Unavailable, errors.Cancelled)) or not backoff.wait(error, deadline):
                 raise backoff.give_up(error)
+
+    def _abandon(self) -> None:
+        """Ends a wait() of another thread soon; the fit goes on."""
+        self._abandoned = True
+        if self._stream is not None:
+            self._stream.cancel()

@@ -1,15 +1,25 @@
-"""What calls answer: plain values and numpy arrays, in the user's units."""
+"""What calls return: plain values and numpy arrays, in the user's units."""
 
 from __future__ import annotations
 
 import dataclasses
 import datetime
-from typing import Any, List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Tuple
 
 import numpy as np
 
-from fidelio import _wire
+from fidelio import _html, _wire
+from fidelio._designs import Design, InitialDesign, Suggestion, Suggestions
+from fidelio._diagnosis import Diagnosis, FidelityDiagnostics, Verdict
+from fidelio._observations import Added, Changed, Observations, ObservationWarning
+from fidelio._prediction import Prediction
 from fidelio._wire import Array
+
+__all__ = [
+    "Added", "Changed", "Design", "Diagnosis", "Fidelity", "FidelityDiagnostics", "InitialDesign", "Input", "ModelInfo",
+    "ObservationWarning", "Observations", "Output", "Prediction", "Revision", "ServerInfo", "Suggestion", "Suggestions",
+    "Verdict",
+]  # fmt: skip
 
 
 def _time(message: Any, field: str) -> Optional[datetime.datetime]:
@@ -24,31 +34,144 @@ def _seconds(duration: Any) -> float:
 
 @dataclasses.dataclass(frozen=True)
 class Fidelity:
-    """A fidelity of a model; its level is its place in ModelInfo.fidelities."""
+    """A fidelity of a model; its level is its place in ModelInfo.fidelities.
+
+    Attributes
+    ----------
+    name : str
+    cost : float
+        Of one run.
+    """
 
     name: str
     cost: float
 
 
 @dataclasses.dataclass(frozen=True)
+class Input:
+    """An input of the simulator, for Client.create_model and Model.update.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column in frames and files: letters, digits, and the characters _ . - after the first.
+    unit, description : str
+        For people.
+    lower, upper : float, optional
+        The range in which it lives. Give it to all inputs of a model or to none. The model keeps it as its box.
+
+    Examples
+    --------
+    >>> import fidelio
+    >>> fidelio.Input("angle", unit="deg", lower=-5, upper=15)
+    Input(name='angle', unit='deg', description='', lower=-5, upper=15)
+    """
+
+    name: str
+    unit: str = ""
+    description: str = ""
+    lower: Optional[float] = None
+    upper: Optional[float] = None
+
+
+@dataclasses.dataclass(frozen=True)
+class Output:
+    """The output of the simulator, for Client.create_model and Model.update.
+
+    Parameters
+    ----------
+    name : str
+        Name of its column in frames and files.
+    unit, description : str
+        For people.
+    """
+
+    name: str
+    unit: str = ""
+    description: str = ""
+
+
+@dataclasses.dataclass(frozen=True)
 class ModelInfo:
-    """A model as it was when the server was asked."""
+    """A model as it was when the server was asked.
+
+    Attributes
+    ----------
+    name, description : str
+    inputs : int
+        Number d of inputs.
+    fidelities : tuple of Fidelity
+        From the lowest.
+    box : (ndarray, ndarray) or None
+        Lower and upper corner.
+    kind, transform : str
+    bounds : (float, float) or None
+        Of transform "bounded".
+    counts : tuple of int
+        Observations in use per fidelity.
+    data_version : int
+        Grows with every change of the observations.
+    revision : int or None
+        The revision that predicts; None before the first fit.
+    etag : str
+    created, updated : datetime or None
+    quarantined : str
+        Why the model is quarantined, or empty.
+    named_inputs : tuple of Input
+        The inputs with names, units and ranges; empty when they have no names.
+    output : Output or None
+        None when it has no name.
+    keep_revisions : int
+        How many revisions are kept; 0 is the server's setting.
+    withdrawn : int
+        Observations that were withdrawn or replaced so far.
+    revision_withdrawn : int
+        Those of them that the current revision still knows. Above 0, the model needs a new fit.
+    """
 
     name: str
     description: str
-    inputs: int  # input dimension d
-    fidelities: Tuple[Fidelity, ...]  # from the lowest
-    box: Optional[Tuple[Array, Array]]  # lower and upper corner
+    inputs: int
+    fidelities: Tuple[Fidelity, ...]
+    box: Optional[Tuple[Array, Array]]
     kind: str
     transform: str
-    bounds: Optional[Tuple[float, float]]  # of transform "bounded"
-    counts: Tuple[int, ...]  # observations per fidelity
-    data_version: int  # number of batches of observations
-    revision: Optional[int]  # that predicts; None before the first fit
+    bounds: Optional[Tuple[float, float]]
+    counts: Tuple[int, ...]
+    data_version: int
+    revision: Optional[int]
     etag: str
     created: Optional[datetime.datetime]
     updated: Optional[datetime.datetime]
-    quarantined: str  # why, or empty
+    quarantined: str
+    named_inputs: Tuple[Input, ...] = ()
+    output: Optional[Output] = None
+    keep_revisions: int = 0
+    withdrawn: int = 0
+    revision_withdrawn: int = 0
+
+    @property
+    def input_names(self) -> Tuple[str, ...]:
+        """Names of the inputs in the order of columns; x1, x2, … when they have none."""
+        return tuple(i.name for i in self.named_inputs) or tuple(f"x{i + 1}" for i in range(self.inputs))
+
+    @property
+    def output_name(self) -> str:
+        """Name of the output; y when it has none."""
+        return self.output.name if self.output else "y"
+
+    def _repr_html_(self) -> str:
+        rows = [[f.name, f.cost, count] for f, count in zip(self.fidelities, self.counts)]
+        names = ", ".join(f"{i.name} ({i.unit})" if i.unit else i.name for i in self.named_inputs)
+        notes = [
+            f"{self.inputs} inputs: {names or ', '.join(self.input_names)}",
+            f"kind {self.kind}, transform {self.transform}, "
+            + (f"revision {self.revision}" if self.revision else "not fitted"),
+        ]
+        if self.revision_withdrawn:
+            notes.append(f"The revision knows {self.revision_withdrawn} withdrawn observations: fit again.")
+        title = f"Model {self.name}" + (f": {self.description}" if self.description else "")
+        return _html.table(["fidelity", "cost", "observations"], rows, title, notes)
 
     @classmethod
     def _of(cls, wire: Any) -> ModelInfo:
@@ -56,6 +179,7 @@ class ModelInfo:
         box = None
         if wire.HasField("input_box"):
             box = (np.array(wire.input_box.lower), np.array(wire.input_box.upper))
+        ranges = [(None, None)] * len(wire.inputs) if box is None else list(zip(box[0].tolist(), box[1].tolist()))
         return cls(
             name=_wire.short_name(wire.name),
             description=wire.description,
@@ -72,170 +196,58 @@ class ModelInfo:
             created=_time(wire, "create_time"),
             updated=_time(wire, "update_time"),
             quarantined=wire.quarantine_reason,
+            named_inputs=tuple(Input(i.name, i.unit, i.description, *r) for i, r in zip(wire.inputs, ranges)),
+            output=next((Output(o.name, o.unit, o.description) for o in wire.outputs), None),
+            keep_revisions=wire.keep_revisions,
+            withdrawn=wire.withdrawn_count,
+            revision_withdrawn=wire.current_revision_withdrawn_count,
         )
-
-
-@dataclasses.dataclass(frozen=True)
-class Added:
-    """What Model.add committed."""
-
-    rows: int
-    data_version: int
-    counts: Tuple[int, ...]  # observations per fidelity, after the call
-    revision: Optional[int]  # made by condition=True
-
-
-@dataclasses.dataclass(frozen=True)
-class Observations:
-    """What is stored of one fidelity, in the order in which it was added."""
-
-    inputs: Array  # n×d
-    outputs: Array  # n
-    noise: Optional[Array]  # n known variances, or None where they are learned
-
-
-@dataclasses.dataclass(frozen=True)
-class Prediction:
-    """A prediction at n inputs. What was not asked for is None."""
-
-    mean: Array  # n
-    variance: Array  # n
-    quantiles: Optional[Array]  # n×q
-    covariance: Optional[Array]  # n×n
-    gradient: Optional[Array]  # n×d: of the mean by the inputs
-    revision: int  # that predicted
-    data_version: int  # that it knows
-
-    @property
-    def std(self) -> Array:
-        """n standard deviations."""
-        return np.sqrt(self.variance)
-
-
-@dataclasses.dataclass(frozen=True)
-class Design:
-    """Inputs that Model.sample_dpp chose."""
-
-    inputs: Array  # k×d
-    indices: Array  # k rows of the candidates
-    quality: Array  # k
-    log_determinant: float
-    variance_before: float  # of the highest fidelity, mean over the candidates
-    variance_after: float  # the same once the inputs were observed, as expected
-    revision: int
-    data_version: int
-
-    @classmethod
-    def _of(cls, wire: Any) -> Design:
-        return cls(
-            inputs=_wire.from_matrix(wire.inputs, "inputs"),
-            indices=np.array(wire.indices, dtype=int),
-            quality=_wire.from_matrix(wire.quality, "quality")[:, 0],
-            log_determinant=wire.log_determinant,
-            variance_before=wire.variance_before,
-            variance_after=wire.variance_after,
-            revision=int(_wire.short_name(wire.revision)),
-            data_version=wire.data_version,
-        )
-
-
-@dataclasses.dataclass(frozen=True)
-class Suggestion:
-    """A run that is worth its cost."""
-
-    input: Array  # d
-    level: int
-    fidelity: str
-    cost: float
-    value: float  # of the criterion, given the suggestions before
-    candidate: int  # row of the candidates
-
-
-@dataclasses.dataclass(frozen=True)
-class Suggestions(Sequence[Suggestion]):
-    """Runs in the order of their choice: a sequence of Suggestion."""
-
-    runs: Tuple[Suggestion, ...]
-    variance_before: float  # of the highest fidelity, mean over the target points
-    variance_after: float  # the same after all runs, as expected
-    total_cost: float
-    revision: int
-    data_version: int
-
-    def __len__(self) -> int:
-        return len(self.runs)
-
-    def __getitem__(self, index: Any) -> Any:
-        return self.runs[index]
-
-    def inputs(self, fidelity: Optional[str] = None) -> Array:
-        """Inputs to run, n×d: all, or those of one fidelity."""
-        rows = [run.input for run in self.runs if fidelity is None or run.fidelity == fidelity]
-        return np.array(rows) if rows else np.empty((0, len(self.runs[0].input) if self.runs else 0))
-
-    @classmethod
-    def _of(cls, wire: Any) -> Suggestions:
-        return cls(
-            runs=tuple(
-                Suggestion(np.array(s.input), s.level, s.fidelity, s.cost, s.value, s.candidate)
-                for s in wire.suggestions
-            ),
-            variance_before=wire.variance_before,
-            variance_after=wire.variance_after,
-            total_cost=wire.total_cost,
-            revision=int(_wire.short_name(wire.revision)),
-            data_version=wire.data_version,
-        )
-
-
-@dataclasses.dataclass(frozen=True)
-class FidelityDiagnostics:
-    """How well the observations of one fidelity are predicted without them (leave one out)."""
-
-    level: int
-    fidelity: str
-    count: int
-    residuals: Array  # standardised
-    r2: float
-    rmse: float
-    coverage50: float  # share of the observations within the central 50 % interval
-    coverage90: float
-    coverage95: float
-    mean_log_density: float
-    inflation: float  # of variances, because they were found too small
-    mean: Array  # predicted; as the residuals, in the order of Model.observations
-    variance: Array  # predicted, with noise
-    cdf: Array  # predicted probabilities of outputs up to the observed one
-
-    @classmethod
-    def _of(cls, wire: Any) -> FidelityDiagnostics:
-        def column(field: str) -> Array:
-            return _wire.from_matrix(getattr(wire, field), field)[:, 0] if wire.HasField(field) else np.empty(0)
-
-        return cls(
-            wire.level, wire.fidelity, wire.count, column("residuals"), wire.r2, wire.rmse, wire.coverage50,
-            wire.coverage90, wire.coverage95, wire.mean_log_density, wire.inflation, column("mean"), column("variance"),
-            column("cdf"),
-        )  # fmt: skip
 
 
 @dataclasses.dataclass(frozen=True)
 class Revision:
-    """An immutable fitted state of a model."""
+    """An immutable fitted state of a model.
+
+    Attributes
+    ----------
+    number : int
+    origin : str
+        "fit" or "condition".
+    data_version : int
+        Version of the observations that it knows.
+    counts : tuple of int
+        Observations that it knows, per fidelity.
+    kind, inference : str
+    elbo : float
+        Final objective.
+    seconds : float
+        Of work.
+    created : datetime or None
+    code_version : str
+        Of the server that made it.
+    size : int
+        Bytes.
+    sha256 : str
+    current : bool
+        Whether it is the one that predicts.
+    withdrawn : int
+        Observations that it knows and that were withdrawn or corrected since.
+    """
 
     number: int
-    origin: str  # "fit" or "condition"
+    origin: str
     data_version: int
     counts: Tuple[int, ...]
     kind: str
     inference: str
     elbo: float
-    seconds: float  # of work
+    seconds: float
     created: Optional[datetime.datetime]
-    code_version: str  # of the server that made it
-    size: int  # bytes
+    code_version: str
+    size: int
     sha256: str
-    current: bool  # whether it is the one that predicts
+    current: bool
+    withdrawn: int = 0
 
     @classmethod
     def _of(cls, wire: Any) -> Revision:
@@ -253,12 +265,26 @@ class Revision:
             size=wire.size_bytes,
             sha256=wire.sha256.hex(),
             current=wire.current,
+            withdrawn=wire.withdrawn_count,
         )
 
 
 @dataclasses.dataclass(frozen=True)
 class ServerInfo:
-    """What a server is, can do and allows."""
+    """What a server is, can do and allows.
+
+    Attributes
+    ----------
+    version, build, isa_level : str
+    kinds, inferences, kernels : list of str
+        Words that the options kind, inference and kernel may have.
+    caller : str
+        Name of the token; empty without authentication.
+    role : str
+        "reader", "writer" or "admin".
+    limits : fidelio.v1.Limits
+    started : datetime or None
+    """
 
     version: str
     build: str
@@ -266,9 +292,9 @@ class ServerInfo:
     kinds: List[str]
     inferences: List[str]
     kernels: List[str]
-    caller: str  # name of the token; empty without authentication
+    caller: str
     role: str
-    limits: Any  # fidelio.v1.Limits
+    limits: Any
     started: Optional[datetime.datetime]
 
     @classmethod

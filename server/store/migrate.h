@@ -1,0 +1,21 @@
+// Migration of a database file from an earlier format version.
+//
+// The database is copied into a new file, which then takes its place by a rename: a crash leaves the old file or the new
+// one, and the new one has the same first page as every other store of its version (first_page.h).
+#ifndef FIDELIO_SERVER_STORE_MIGRATE_H_
+#define FIDELIO_SERVER_STORE_MIGRATE_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+
+namespace fidelio {
+
+// Brings the database at `path`, which no connection has open, to kFormatVersion. Returns the version that it had; 0 when
+// there was nothing to do. Rows that can't be read are left behind: their models are quarantined when they are used.
+// RESOURCE_EXHAUSTED when there is no space for the copy; the old file is then as it was.
+absl::StatusOr<int> MigrateFile(const std::string& path, const std::string& vfs);
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_SERVER_STORE_MIGRATE_H_
