@@ -56,7 +56,7 @@ struct Server::Parts {
         guard({.calls_at_once = server_config.max_concurrent_streams},
               [this](const std::string& peer) {
                 metrics.RecordCutConnection();
-                logger->Log(LogLevel::kWarning, "connection cut off: it gives up its calls", {{"peer", peer}});
+                logger->Log(LogLevel::kWarning, "connection closed: it resets too many calls", {{"peer", peer}});
               }),
         memory(CallMemoryBytes(server_config)) {}
 

@@ -62,7 +62,7 @@ std::string ForPeople(absl::string_view message) {
        {"WithdrawObservations", "fidelio observations withdraw"},
        {"CorrectObservations", "fidelio observations correct"},
        {"InitialDesign", "fidelio design"},
-       {"start a fit and wait until it has succeeded", absl::StrCat("fidelio fit ", fit, " --watch makes one")}});
+       {"start a fit and wait until it has succeeded", absl::StrCat("fidelio fit ", fit, " --watch creates one")}});
 }
 
 }  // namespace fidelio::cli

@@ -15,7 +15,7 @@
 namespace fidelio::cli {
 namespace {
 
-constexpr char kFooter[] = R"(Every command explains itself: fidelio COMMAND --help
+constexpr char kFooter[] = R"(Help on a command: fidelio COMMAND --help
 
 A first model:
   fidelio model create wing --inputs 2 --fidelities low,high --lower 0,0 --upper 1,1
@@ -26,7 +26,7 @@ A first model:
   fidelio suggest wing --count 4 -o next.csv
   fidelio report wing -o wing.html
 
-Environment: options above take their values from the variables that stand beside them when they are not given;
+Environment: options that are not given take their values from the variables shown next to them;
 FIDELIO_TOKEN may hold the token itself.
 
 )";
@@ -35,25 +35,24 @@ void AddGlobalOptions(CLI::App& app, GlobalOptions& options) {
   const auto add = [&](const char* flag, auto& target, const char* environment, const char* type, const char* help) {
     return app.add_option(flag, target, help)->envname(environment)->type_name(type);
   };
-  add("--server", options.server, "FIDELIO_SERVER", "HOST:PORT", "where the server is")->capture_default_str();
-  add("--token-file", options.token_file, "FIDELIO_TOKEN_FILE", "FILE", "holds the token to show");
-  app.add_flag("--tls", options.tls, "use TLS, and trust the authorities that the system trusts")
-      ->envname("FIDELIO_TLS");
-  add("--tls-ca", options.tls_ca, "FIDELIO_TLS_CA", "FILE", "use TLS, and trust the authorities in this PEM file");
+  add("--server", options.server, "FIDELIO_SERVER", "HOST:PORT", "address of the server")->capture_default_str();
+  add("--token-file", options.token_file, "FIDELIO_TOKEN_FILE", "FILE", "file that holds the token");
+  app.add_flag("--tls", options.tls, "use TLS, and trust the system's certificate authorities")->envname("FIDELIO_TLS");
+  add("--tls-ca", options.tls_ca, "FIDELIO_TLS_CA", "FILE",
+      "use TLS, and trust the certificate authorities in this PEM file");
   add("--tls-server-name", options.tls_server_name, "FIDELIO_TLS_SERVER_NAME", "NAME",
-      "that the server's certificate must have, if not the host's");
+      "name in the server's certificate, if it is not the host name");
   add("--client-cert", options.tls_cert, "FIDELIO_CLIENT_CERT", "FILE", "PEM: own certificate, for mutual TLS");
   add("--client-key", options.tls_key, "FIDELIO_CLIENT_KEY", "FILE", "PEM: private key of --client-cert");
   app.add_flag("--insecure-token", options.insecure_token, "send the token to another machine without TLS");
   add("--timeout", options.timeout_seconds, "FIDELIO_TIMEOUT", "SECONDS",
-      "that a call may take (watching a fit may take longer)")
+      "timeout of a call (watching a fit may take longer)")
       ->check(Positive())
       ->capture_default_str();
-  add("--retry", options.retry_seconds, "FIDELIO_RETRY", "SECONDS",
-      "for which a server that is not there is tried again")
+  add("--retry", options.retry_seconds, "FIDELIO_RETRY", "SECONDS", "how long to retry while the server is unreachable")
       ->check(NotNegative())
       ->capture_default_str();
-  app.add_flag("--json", options.json, "print JSON, for programs");
+  app.add_flag("--json", options.json, "print JSON");
 }
 
 // How many letters must be changed, added or left out to make one word of the other (Levenshtein).
@@ -161,8 +160,8 @@ std::string Hint(const absl::Status& status, const GlobalOptions& options) {
   if (absl::StrContains(status.message(), "wrong version number")) {
     return "\n  the server does not use TLS: leave out --tls, --tls-ca and --client-cert, and their variables";
   }
-  return absl::StrCat("\n  is fidelio-server running? --server tells where",
-                      tls ? "" : "; one that uses TLS needs --tls or --tls-ca");
+  return absl::StrCat("\n  is fidelio-server running? --server gives its address",
+                      tls ? "" : "; a server with TLS needs --tls or --tls-ca");
 }
 
 int Fail(const absl::Status& status, Context& context) {
@@ -179,7 +178,8 @@ int Fail(const absl::Status& status, Context& context) {
 
 int RunCli(const std::vector<std::string>& arguments, Streams& streams) {
   Context context{.streams = streams, .options = {}, .command = {}, .exit_code = {}};
-  CLI::App app("fidelio: learn from cheap and dear observations, and predict the dear ones", "fidelio");
+  CLI::App app("fidelio: learn from many cheap runs and a few expensive ones, and predict the expensive ones",
+               "fidelio");
   app.formatter(std::make_shared<HelpFormatter>());  // commands that are added below inherit it
   app.set_version_flag("--version", "fidelio " FIDELIO_VERSION);
   app.fallthrough();  // options of every command may stand after the command, too

@@ -134,7 +134,8 @@ absl::StatusOr<Value> ServerWord(client::Client& client, const std::string& flag
 }
 
 // The rule of names, for those who typed another.
-inline constexpr char kNameRule[] = "a name has lower-case letters, digits and hyphens, and begins with a letter";
+inline constexpr char kNameRule[] =
+    "a name consists of lower-case letters, digits and hyphens, and starts with a letter";
 
 // Checks that the value of an option is a number above, or at least, 0.
 CLI::Validator Positive();

@@ -89,7 +89,7 @@ absl::StatusOr<client::AddedObservations> Send(Context& context, Upload& upload,
     const auto all = next();
     if (!all.ok()) return all.status();
     if (const auto more = rows->Next(1); !more.ok() || *more != nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat("--condition: is for a few rows, but there are more than ",
+      return absl::InvalidArgumentError(absl::StrCat("--condition: for a few rows only, but there are more than ",
                                                      upload.chunk_rows, "; observe and fit instead"));
     }
     options.update = client::ObservationUpdate::kCondition;
@@ -136,7 +136,7 @@ absl::Status Observe(Context& context, ObserveOptions options) {
     if (upload.sending != nullptr) status = InTermsOfFile(status, *upload.sending, upload.sending_by_level);
     if (upload.sent == 0) return status;
     return client::WithMessage(status, absl::StrCat(status.message(), "\n  ", upload.sent,
-                                                    " rows were added before; the same command with --request-id ",
+                                                    " rows were already added; the same command with --request-id ",
                                                     options.request_id, " adds the others, and none twice"));
   }
 
@@ -175,7 +175,7 @@ void AddObserveCommand(CLI::App& app, Context& context) {
       "  fidelio observe wing fine-runs.csv --level fine\n"
       "  fidelio observe wing fine-runs.npy --level fine\n"
       "  my-simulator | fidelio observe wing -\n"
-      "  fidelio observe wing one-more.csv --condition    predictions know it at once, without a fit\n"
+      "  fidelio observe wing one-more.csv --condition    predictions use it at once, without a fit\n"
       "  fidelio observe wing runs.csv --skip-duplicates  leaves out rows that are stored already\n"
       "\nColumns of a CSV file, in any order:\n"
       "  level or fidelity  number from 0 (lowest) or name; not needed with --level or one fidelity\n"
@@ -188,9 +188,9 @@ void AddObserveCommand(CLI::App& app, Context& context) {
       "  coarse,0.1,0.5,3.14\n"
       "\nA .npy file (numpy.save) has these columns in this order: level (not with --level or one fidelity),\n"
       "the inputs, the output and, if known, noise_variance.\n"
-      "\nFiles are checked as a whole before anything is added. Those of some megabytes are added at once, all\n"
-      "or nothing; larger ones, of any length, in parts, each of them all or nothing. If the server goes away\n"
-      "meanwhile, the error says how to add the rest.\n"
+      "\nFiles are checked as a whole before anything is added. Files of up to a few megabytes are added\n"
+      "all or nothing; larger files are added in parts, each all or nothing. If the connection is lost, the error\n"
+      "says how to add the rest.\n"
       "\nRows that are exact copies of stored ones (fidelity, inputs and output), and rows far outside the model's\n"
       "box, are added with a warning. `fidelio observations withdraw` takes rows back.\n",
       [&context, options] { return Observe(context, *options); });
@@ -198,15 +198,15 @@ void AddObserveCommand(CLI::App& app, Context& context) {
   observe->add_option("FILE", options->file, "CSV with a header, .npy, or - for standard input")->required();
   observe->add_option("--level", options->level, "fidelity of all rows: its name, or its number from 0");
   observe->add_flag("--condition", options->condition,
-                    "predictions take the rows into account at once, as a new revision; hyperparameters are kept");
+                    "update the served model with these rows at once, as a new revision, keeping its hyperparameters");
   observe->add_flag("--skip-duplicates", options->skip_duplicates,
                     "leave out rows that are exact copies of stored observations or of earlier rows");
-  observe->add_option("--chunk-rows", options->chunk_rows, "rows of a part; default: those of 4 MiB")
+  observe->add_option("--chunk-rows", options->chunk_rows, "rows per part; default: as many as fit into 4 MiB")
       ->type_name("N")
       ->check(Positive());
   observe
       ->add_option("--request-id", options->request_id,
-                   "the same file with the same id is added once, however often it is tried; at most 48 letters, "
+                   "the same file with the same id is added only once, however often it is sent; at most 48 letters, "
                    "digits, dots, hyphens and underscores")
       ->type_name("ID");
 }

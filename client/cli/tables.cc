@@ -120,7 +120,7 @@ NameColumns NameObservationColumns(const v1::Model& model, std::optional<int> le
     return absl::InvalidArgumentError(absl::StrCat(
         count, count == 1 ? " column" : " columns", ", but observations of model \"", client::ShortName(model.name()),
         "\" have ", least, " (", absl::StrJoin(names, ", "), ") or one more (noise_variance)",
-        with_level ? "; --level says the fidelity of files without the first" : ""));
+        with_level ? "; --level gives the fidelity if that column is missing" : ""));
   };
 }
 

@@ -104,7 +104,7 @@ class Client {
   absl::StatusOr<ChangedObservations> CorrectObservations(absl::string_view model, const Correction& correction,
                                                           absl::string_view reason, const CallOptions& call = {});
 
-  // Starts a fit, which goes on without this client.
+  // Starts a fit, which continues without this client.
   absl::StatusOr<v1::Fit> Fit(absl::string_view model, const v1::FitOptions& options, const CallOptions& call = {});
   // Checks whether that fit would start. Returns the fit that would be started, without a name.
   absl::StatusOr<v1::Fit> ValidateFit(absl::string_view model, const v1::FitOptions& options,

@@ -34,7 +34,7 @@ void CopyRevision(const Response& response, Answer* answer) {
 }
 
 absl::Status WrongShape(absl::string_view field, const Eigen::MatrixXd& matrix) {
-  return absl::InternalError(absl::StrCat("the server answered ", field, " of ", matrix.rows(), " × ", matrix.cols(),
+  return absl::InternalError(absl::StrCat("the server returned ", field, " of ", matrix.rows(), " × ", matrix.cols(),
                                           ", which is not its shape"));
 }
 

@@ -63,7 +63,7 @@ struct LeaveOneOut {
   Vector variance;       // n, of an observation: noise included
   Vector cdf;            // n, the predicted probability of values up to y
   Vector log_density;    // n, log p(y)
-  double inflation = 1;  // what variances of predictions at this level are multiplied by, because these were too small
+  double inflation = 1;  // factor of the predicted variances at this level, because they were too small
   // n: observations with the same number, from 0, are copies of each other (EqualRows::group). Empty: none are.
   std::vector<int> group = {};
 };

@@ -57,7 +57,7 @@ class ModelService::Import final : public ModelImport {
       return absl::InvalidArgumentError(absl::StrCat("chunk: the file ends after ", spool_->size() + buffer_.size(),
                                                      " bytes, before its last part: it is not complete"));
     }
-    failed_ = absl::FailedPreconditionError("the import has been finished already");
+    failed_ = absl::FailedPreconditionError("the import has already finished");
     // The chain stands for the bytes of the file.
     body_ += chain_;
     context_.body = body_;

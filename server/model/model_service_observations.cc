@@ -7,6 +7,7 @@
 #include "server/model/core_models.h"
 #include "server/model/method_choice.h"
 #include "server/model/model_service.h"
+#include "server/model/retention.h"
 #include "server/model/service_impl.h"
 #include "server/model/validate.h"
 #include "server/status/errors.h"
@@ -182,6 +183,7 @@ absl::StatusOr<AddObservationsAnswer> ModelService::AddObservations(const Mutati
     bool outdated = false;
     ModelRecord record;
     IndexedModelPtr before;
+    std::vector<int64_t> dropped;  // revisions
     const absl::StatusOr<AddObservationsAnswer> result = impl_->context.Mutate<AddObservationsAnswer>(
         context, {"AddObservations", model},
         [&](StoreTransaction& transaction) -> absl::StatusOr<AddObservationsAnswer> {
@@ -198,10 +200,11 @@ absl::StatusOr<AddObservationsAnswer> ModelService::AddObservations(const Mutati
           if (conditioned->has_value() && !(*conditioned)->UpToDate(before->record)) {
             outdated = true;
             return ConcurrentChangeError(absl::StrCat("models/", model),
-                                         "its observations or its revision changed meanwhile; try again");
+                                         "its observations or its revision changed during the call; try again");
           }
           if (!screened.blocks.empty()) {
-            if (stored.noise != before->stored.noise) {
+            CountContribution(context.caller, answer.added, stored);
+            if (stored.noise != before->stored.noise || stored.contributions != before->stored.contributions) {
               FIDELIO_RETURN_IF_ERROR(transaction.UpdateModel(model, 0, Encode(stored)).status());
             }
             FIDELIO_RETURN_IF_ERROR(transaction.AppendObservations(model, screened.blocks).status());
@@ -212,6 +215,8 @@ absl::StatusOr<AddObservationsAnswer> ModelService::AddObservations(const Mutati
                                      transaction.AddRevision(model, Encode(revision.info), revision.checkpoint));
             FIDELIO_RETURN_IF_ERROR(transaction.SetCurrentRevision(model, 0, added.id).status());
             answer.revision = revision.info.id = added.id;
+            const int64_t keep = RevisionsToKeep(stored.spec.keep_revisions, options().keep_revisions);
+            FIDELIO_ASSIGN_OR_RETURN(dropped, DeleteOldRevisions(transaction, model, keep, added.id));
           }
           FIDELIO_ASSIGN_OR_RETURN(record, transaction.GetModel(model));
           answer.data_version = record.data_version;
@@ -227,6 +232,7 @@ absl::StatusOr<AddObservationsAnswer> ModelService::AddObservations(const Mutati
                 {before->uid, revision.info.id},
                 std::make_shared<LoadedRevision>(revision.info, before->fidelities(), std::move(revision.emulator),
                                                  revision.bytes));
+            for (const int64_t id : dropped) impl_->context.cache().Erase({before->uid, id});
           }
           impl_->context.index().Put(record);
         });

@@ -219,7 +219,7 @@ absl::Status Database::Error(int result, absl::string_view doing) {
   if (dead_.ok()) {
     dead_ = absl::UnavailableError(absl::StrCat("\"", options_.path,
                                                 "\" could not be written, and its state on disk is unknown: ", text,
-                                                ". Restart the server when the disk is well again"));
+                                                ". Restart the server when the disk is repaired"));
     if (options_.on_fatal) options_.on_fatal(dead_);
   }
   return dead_;

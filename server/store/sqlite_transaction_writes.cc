@@ -19,7 +19,7 @@ absl::Status CheckSize(absl::string_view field, absl::string_view bytes) {
 absl::Status CheckEtag(const ModelEntry& entry, int64_t etag) {
   if (etag == 0 || etag == entry.record.etag) return absl::OkStatus();
   return absl::AbortedError(absl::StrCat("etag: ", etag, ", but model \"", entry.record.name, "\" has ",
-                                         entry.record.etag, ": it has changed since; read it again"));
+                                         entry.record.etag, ": it has changed; read it again"));
 }
 
 absl::string_view NameOf(FitState state) {

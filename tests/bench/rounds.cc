@@ -27,8 +27,8 @@ namespace {
 using Eigen::Index;
 
 constexpr double kLeastRoundCoverage = 0.92;  // of 95 % intervals, as a mean over the seeds, in every round
-constexpr int kGridSide = 21;            // of the grid that predictions are compared on
-constexpr int kRoundCandidates = 1024;   // as SampleDPP has by default
+constexpr int kGridSide = 21;                 // of the grid that predictions are compared on
+constexpr int kRoundCandidates = 1024;        // as SampleDPP has by default
 
 struct RoundScore {
   double rmse = 0, coverage = 0, sd = 0;

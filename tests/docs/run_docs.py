@@ -111,9 +111,9 @@ def check_links(path):
             file, _, heading = target.partition("#")
             there = (path.parent / file).resolve() if file else path
             if not there.exists():
-                problems.append(f"{path}:{number}: {target}: there is no such file")
+                problems.append(f"{path}:{number}: {target}: no such file")
             elif heading and there.suffix == ".md" and heading not in headings(there):
-                problems.append(f"{path}:{number}: {target}: there is no such heading")
+                problems.append(f"{path}:{number}: {target}: no such heading")
     return problems
 
 
@@ -130,7 +130,7 @@ def check_syntax(path, block, root):
     for line in block.text.splitlines():
         for word in shlex.split(line, comments=True) if line.count("'") % 2 == 0 and line.count('"') % 2 == 0 else []:
             if re.match(r"(deploy|tests)/[\w./-]+$", word) and not (root / word).exists():
-                problems.append(f"{path}:{block.line}: {word}: there is no such file")
+                problems.append(f"{path}:{block.line}: {word}: no such file")
     return problems
 
 

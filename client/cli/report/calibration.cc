@@ -139,13 +139,13 @@ std::string CalibrationVerdict(const ReportData& data) {
 }
 
 std::string CalibrationFigure(const ReportData& data) {
-  if (!data.diagnostics.ok()) return Missing("There is no leave-one-out diagnosis: ", data.diagnostics.status());
+  if (!data.diagnostics.ok()) return Missing("No leave-one-out diagnosis: ", data.diagnostics.status());
   std::string panels;
   for (auto d = data.diagnostics->fidelities.rbegin(); d != data.diagnostics->fidelities.rend(); ++d) {
     if (d->count == 0) continue;
     if (d->mean.size() != d->count || d->cdf.size() != d->count) {
-      return Missing(
-          "", absl::UnavailableError("This server does not tell its leave-one-out predictions; a newer one does."));
+      return Missing("", absl::UnavailableError(
+                             "This server does not return its leave-one-out predictions; upgrade it to see them."));
     }
     absl::StrAppend(&panels, "<div class=\"panel\"><h3>", Escape(d->fidelity), "</h3>", ScatterPanel(data, *d),
                     CoveragePanel(data, *d), d->count >= 8 ? ProbabilityPanel(data, *d) : "", "<p class=\"note\">R² ",
@@ -154,9 +154,9 @@ std::string CalibrationFigure(const ReportData& data) {
                     d->inflation > 1.0005 ? absl::StrCat(" · variances widened ", Short(d->inflation), "×") : "",
                     "</p></div>\n");
   }
-  if (panels.empty()) return Missing("", absl::UnavailableError("There are no observations to leave out."));
+  if (panels.empty()) return Missing("", absl::UnavailableError("No observations to leave out."));
   return absl::StrCat(
-      "<p>Every observation, predicted from the others of its fidelity and those below. Points should lie on the "
+      "<p>Each observation, predicted from the others of its fidelity and of those below. Points should lie on the "
       "diagonal, and their 95 % intervals should reach it; in the strip below, symbols should lie near the lines, "
       "within the grey range expected by chance; the columns should be about equally high.</p>\n<div class=\"panels "
       "larger\">\n",

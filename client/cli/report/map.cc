@@ -128,9 +128,9 @@ std::string MapFigure(const ReportData& data) {
   const std::string top = absl::StrCat(data.fidelities.back().name,
                                        data.model.outputs().empty() ? "" : ": " + client::OutputLabel(data.model));
   return absl::StrCat(
-      "<p>The highest fidelity over both inputs: what is expected, and how much that may be wrong. Large "
-      "symbols are runs of it, small ones of lower fidelities; numbers are suggested runs, which should "
-      "stand where the right map is bright.</p>\n<div class=\"pair\">\n",
+      "<p>The highest fidelity over both inputs: the prediction and its standard deviation. Large "
+      "symbols are its runs, small ones those of lower fidelities; numbers are suggested runs, which should "
+      "lie where the right map is bright.</p>\n<div class=\"pair\">\n",
       Panel(data, data.map->mean, absl::StrCat("Mean of ", top), false),
       Panel(data, data.map->sd, absl::StrCat("Standard deviation of ", top), true), "</div>\n");
 }

@@ -98,7 +98,7 @@ class Collector {
                                                                   : client::RevisionName(name, options_.revision));
     if (!revision.ok()) return revision.status();
     data_.revision = *std::move(revision);
-    data_.fit = data_.revision.fit().empty() ? absl::NotFoundError("the fit was made by another server")
+    data_.fit = data_.revision.fit().empty() ? absl::NotFoundError("the fit ran on another server")
                                              : client_.GetFit(data_.revision.fit());
     const auto info = client_.GetServerInfo();
     if (!info.ok()) return info.status();
@@ -185,14 +185,14 @@ class Collector {
       const auto numbers = ParseNumbers("--at", options_.at);
       if (!numbers.ok()) {
         return absl::InvalidArgumentError(
-            absl::StrCat(numbers.status().message(), "; it is centre, min, max, or a number per input: 0.5,0.2"));
+            absl::StrCat(numbers.status().message(), "; must be centre, min, max, or one number per input: 0.5,0.2"));
       }
       if (static_cast<Index>(numbers->size()) != d()) {
         return absl::InvalidArgumentError(absl::StrCat("--at: ", numbers->size(), " numbers, but model \"",
                                                        client::ShortName(model()), "\" has ", d(), " inputs"));
       }
       data_.centre = Eigen::Map<const VectorXd>(numbers->data(), d());
-      data_.centre_text = "the point that was asked for";
+      data_.centre_text = "the given point";
       return absl::OkStatus();
     }
     data_.centre = top.x.row(row);

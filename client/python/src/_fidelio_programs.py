@@ -59,6 +59,7 @@ def _become(name: str, variable: str) -> NoReturn:
     except NotFound as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(127)
+    os.environ.pop(variable, None)  # the server warns of variables that are not its settings
     os.execv(path, [name, *sys.argv[1:]])
 
 

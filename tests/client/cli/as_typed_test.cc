@@ -31,12 +31,11 @@ TEST(AsTypedTest, OtherMessagesStayAsTheyAre) {
 }
 
 TEST(ForPeopleTest, NamesAreThoseThatPeopleSay) {
-  EXPECT_EQ(ForPeople("models/wing: there is no such model"), "model wing: there is no such model");
+  EXPECT_EQ(ForPeople("models/wing: no such model"), "model wing: no such model");
   EXPECT_EQ(ForPeople("models/wing-2/fits/3: failed"), "fit 3 of model wing-2: failed");
-  EXPECT_EQ(ForPeople("models/wing/revisions/9: there is no such revision"),
-            "revision 9 of model wing: there is no such revision");
+  EXPECT_EQ(ForPeople("models/wing/revisions/9: no such revision"), "revision 9 of model wing: no such revision");
   EXPECT_EQ(ForPeople("models/wing: has no revision yet; start a fit and wait until it has succeeded"),
-            "model wing: has no revision yet; fidelio fit wing --watch makes one");
+            "model wing: has no revision yet; fidelio fit wing --watch creates one");
   EXPECT_EQ(ForPeople("add some with AddObservations"), "add some with fidelio observe");
 }
 

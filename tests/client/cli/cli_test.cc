@@ -36,7 +36,7 @@ TEST_F(FitCliTest, WatchShowsProgressAndTheRevision) {
   FitEndsAs(MakeFit(v1::FIT_STATE_SUCCEEDED, 1));
   const Result result = Run({"fit", "wing", "--watch", "--seed", "7", "--kernel", "matern52", "--budget-seconds", "9"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(result.out, "fit 3 succeeded after 0.00 s and made revision 2\n");
+  EXPECT_EQ(result.out, "fit 3 succeeded after 0.00 s and created revision 2\n");
   EXPECT_NE(result.err.find(" 50 %  sample"), std::string::npos);
   EXPECT_EQ(seen_.options().seed(), 7u);
   EXPECT_EQ(seen_.options().kernel_family(), v1::KERNEL_FAMILY_MATERN_5_2);
@@ -72,7 +72,7 @@ TEST_F(FitCliTest, WatchingWithoutANumberIsOfTheNewestFit) {
   };
   const Result result = Run({"fits", "wing", "--watch"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(result.out, "fit 3 succeeded after 0.00 s and made revision 2\n");
+  EXPECT_EQ(result.out, "fit 3 succeeded after 0.00 s and created revision 2\n");
   server_.emulator().list_fits = [](grpc::ServerContext&, const v1::ListFitsRequest&, v1::ListFitsResponse&) {
     return grpc::Status::OK;
   };
@@ -274,13 +274,13 @@ TEST_F(CliTest, ErrorsInJsonHaveCodeMessageAndDetails) {
   google::rpc::ResourceInfo info;
   info.set_resource_name("models/wing");
   server_.emulator().get_model = [&](grpc::ServerContext&, const v1::GetModelRequest&, v1::Model&) {
-    return ErrorWith(grpc::StatusCode::NOT_FOUND, "models/wing: there is no such model", info);
+    return ErrorWith(grpc::StatusCode::NOT_FOUND, "models/wing: no such model", info);
   };
   const Result result = Run({"model", "show", "wing", "--json"});
   EXPECT_EQ(result.code, 4);
   const Json error = Json::parse(result.err)["error"];
   EXPECT_EQ(error["code"], "NOT_FOUND");
-  EXPECT_EQ(error["message"], "models/wing: there is no such model");
+  EXPECT_EQ(error["message"], "models/wing: no such model");
   EXPECT_EQ(error["details"][0]["resource_name"], "models/wing");
 }
 
@@ -346,7 +346,7 @@ TEST_F(CliTest, WhoLooksIsToldThatAServerIsWaitedFor) {
   std::ostringstream out, err;
   Streams streams{.in = in, .out = out, .err = err, .err_width = 80};
   EXPECT_EQ(RunCli({"model", "list", "--server", server_.address(), "--retry", "0.2"}, streams), 9);
-  EXPECT_EQ(err.str().find("no answer from " + server_.address() + ", trying for up to 0.20 s (--retry)\n"), 0u)
+  EXPECT_EQ(err.str().find("no response from " + server_.address() + ", trying for up to 0.20 s (--retry)\n"), 0u)
       << err.str();
   EXPECT_EQ(err.str().find("trying", err.str().find("trying") + 1), std::string::npos) << "said twice";
 }

@@ -217,7 +217,7 @@ TEST_F(LongObserveTest, WhatWasAddedBeforeAnErrorIsToldAndHowToGoOn) {
   fails_at_ = 3;
   const Result result = Run({"observe", "wing", path_, "--chunk-rows", "4", "--request-id", "night"});
   EXPECT_EQ(result.code, 8);
-  EXPECT_NE(result.err.find("disk full\n  8 rows were added before; the same command with --request-id night adds the "
+  EXPECT_NE(result.err.find("disk full\n  8 rows were already added; the same command with --request-id night adds the "
                             "others, and none twice"),
             std::string::npos)
       << result.err;

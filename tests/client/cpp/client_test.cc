@@ -274,7 +274,7 @@ TEST_F(ClientTest, AnAnswerOfTheWrongShapeIsAnErrorOfTheServer) {
     return status;
   };
   EXPECT_TRUE(IsError(Connect()->Predict("wing", Eigen::MatrixXd::Zero(3, 1)).status(), absl::StatusCode::kInternal,
-                      {"variance of 1 × 1, but 3 × 1 were asked for"}));
+                      {"variance of 1 × 1, but 3 × 1 were requested"}));
 }
 
 }  // namespace

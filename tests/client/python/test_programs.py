@@ -71,6 +71,15 @@ def test_a_command_is_the_program_of_path(name, tmp_path):
 
 @installed
 @pytest.mark.parametrize("name", COMMANDS)
+def test_a_command_does_not_pass_on_where_its_program_is(name, tmp_path):
+    named = program(tmp_path, "named", "#!/bin/sh\nenv\n")
+    environment = {"PATH": "/usr/bin:/bin", COMMANDS[name]: named, "FIDELIO_LISTEN": "127.0.0.1:0"}
+    done = subprocess.run([os.path.join(BIN, name)], env=environment, text=True, check=True, capture_output=True)
+    assert COMMANDS[name] not in done.stdout and "FIDELIO_LISTEN=127.0.0.1:0\n" in done.stdout
+
+
+@installed
+@pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_without_its_program_says_what_is_needed(name):
     done = subprocess.run([os.path.join(BIN, name)], env={"PATH": BIN}, text=True, capture_output=True)
     assert done.returncode == 127

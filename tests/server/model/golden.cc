@@ -102,6 +102,26 @@ void WriteModel(Server& server, const std::string& model, const std::string& dir
   WriteFile(absl::StrCat(directory, "/", files.predictions), text);
 }
 
+void WriteHistory(Server& server, const std::string& directory) {
+  ModelSpec spec = Spec();
+  spec.inputs = {{.name = "angle", .unit = "°", .description = "of attack"}};
+  spec.output = VariableSpec{.name = "lift", .unit = "N"};
+  ASSERT_TRUE(server->CreateModel(Request(), kHistory, spec).ok());
+  ObservationBatch named = Batch(0);
+  for (Eigen::Index i = 0; i < named.outputs.size(); ++i) named.run_ids.push_back(absl::StrCat("run", i));
+  ASSERT_TRUE(server->AddObservations(Request(), kHistory, "", {named, Batch(1)}).ok());
+  RunFit(server.service(), kHistory, {.budget_iterations = 20});
+  ASSERT_TRUE(
+      server->WithdrawObservations(Request(), kHistory, "", {.run_ids = {"run2"}, .reason = "wrong mesh"}).ok());
+  ASSERT_TRUE(server
+                  ->CorrectObservations(Request(), kHistory, "",
+                                        {.run_ids = {"run5"}, .outputs = Vector{{0.25}}, .reason = "unit"})
+                  .ok());
+  RunFit(server.service(), kHistory, {.budget_iterations = 20});
+  ASSERT_TRUE(server->DeleteRevision(Request(), kHistory, "", 1).ok());
+  WriteFile(absl::StrCat(directory, "/", kHistoryExport), ExportBytes(server.service(), kHistory));
+}
+
 }  // namespace
 
 void Write(const std::string& directory) {
@@ -126,6 +146,7 @@ void Write(const std::string& directory) {
       RunFit(server.service(), way.name, fit);
       WriteModel(server, way.name, directory, FilesOf(way));
     }
+    WriteHistory(server, directory);
   }
   WriteFile(absl::StrCat(directory, "/", kStore), ReadFile(data / kDatabaseFile));
 }

@@ -7,6 +7,9 @@
 //
 // From version 4 on also, for every other kind of model and inference (Ways), NAME.checkpoint, NAME.export and NAME.csv: the same
 // three of the model of that name, which the store holds, too.
+//
+// From version 5 on also the model "history" in the store, and history.export: inputs and output with names, run_ids,
+// withdrawn and corrected observations, and of two revisions the first deleted.
 #ifndef FIDELIO_TESTS_SERVER_MODEL_GOLDEN_H_
 #define FIDELIO_TESTS_SERVER_MODEL_GOLDEN_H_
 
@@ -22,6 +25,7 @@ namespace fidelio::golden {
 inline constexpr char kCheckpoint[] = "mf_dgp.checkpoint", kStore[] = "store.db", kExport[] = "model.export",
                       kPredictions[] = "predictions.csv";
 inline constexpr char kModel[] = "wing";
+inline constexpr char kHistory[] = "history", kHistoryExport[] = "history.export";
 
 // A kind of model, and how it is fitted. The model's name is that of its files, too.
 struct Way {

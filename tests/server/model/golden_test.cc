@@ -23,8 +23,9 @@ namespace {
 constexpr double kTolerance = 1e-8;
 constexpr uint32_t kFuture = 999;
 
-constexpr const char* kVersions[] = {"v1", "v2", "v3", "v4"};
-constexpr int kFirstOfEveryWay = 3;  // of these: files of all kinds are there from v4 on
+constexpr const char* kVersions[] = {"v1", "v2", "v3", "v4", "v5"};
+constexpr int kFirstOfEveryWay = 3;   // of these: files of all kinds are there from v4 on
+constexpr int kFirstWithHistory = 4;  // and observations with a history from v5 on
 
 std::vector<const char*> VersionsOfEveryWay() {
   return {std::begin(kVersions) + std::min<size_t>(kFirstOfEveryWay, std::size(kVersions)), std::end(kVersions)};
@@ -222,6 +223,51 @@ INSTANTIATE_TEST_SUITE_P(Version, GoldenWayTest,
                            std::replace(name.begin(), name.end(), '-', '_');
                            return absl::StrCat(std::get<0>(test.param), "_", name);
                          });
+
+class GoldenHistoryTest : public ::testing::TestWithParam<const char*> {
+ protected:
+  static void ExpectHistory(ModelService& service) {
+    const auto model = service.GetModel(golden::kHistory);
+    ASSERT_TRUE(model.ok()) << model.status();
+    EXPECT_EQ(model->spec.inputs.at(0).name, "angle");
+    EXPECT_EQ(model->spec.inputs.at(0).unit, "°");
+    EXPECT_EQ(model->spec.output->name, "lift");
+    EXPECT_EQ(model->observation_counts, (std::vector<int64_t>{7, 4}));
+    EXPECT_EQ(model->withdrawn_count, 2);
+    EXPECT_EQ(model->data_version, 3);
+    const auto list = service.ListObservations(golden::kHistory, {.level = 0, .show_withdrawn = true});
+    ASSERT_TRUE(list.ok()) << list.status();
+    std::vector<std::string> gone;
+    for (const ObservationBatch& batch : list->observations) {
+      if (batch.withdrawal) gone.push_back(absl::StrCat(batch.run_ids[0], " ", batch.withdrawal->reason));
+    }
+    EXPECT_EQ(gone, (std::vector<std::string>{"run2 wrong mesh", "run5 unit"}));
+    EXPECT_EQ(list->observations.back().run_ids, std::vector<std::string>{"run5"});
+    EXPECT_EQ(list->observations.back().outputs[0], 0.25);
+    EXPECT_TRUE(service.AcquireRevision(golden::kHistory).ok());
+  }
+};
+
+TEST_P(GoldenHistoryTest, IsInTheStore) {
+  const TempDirectory directory;
+  golden::WriteFile(directory / kDatabaseFile, golden::ReadFile(GoldenFile(GetParam(), golden::kStore)));
+  Server server(directory.path());
+  ExpectHistory(server.service());
+  EXPECT_TRUE(absl::IsNotFound(server->GetRevision(golden::kHistory, 1).status()));
+  EXPECT_EQ(server->GetModel(golden::kHistory)->current_revision, 2);
+}
+
+TEST_P(GoldenHistoryTest, IsInTheExportedFile) {
+  const TempDirectory directory;
+  Server server(directory.path());
+  const auto imported = ImportBytes(server.service(), golden::ReadFile(GoldenFile(GetParam(), golden::kHistoryExport)));
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  ExpectHistory(server.service());
+}
+
+INSTANTIATE_TEST_SUITE_P(Version, GoldenHistoryTest,
+                         ::testing::ValuesIn(std::begin(kVersions) + kFirstWithHistory, std::end(kVersions)),
+                         [](const auto& test) { return std::string(test.param); });
 
 TEST(GoldenWriterTest, WhatThisVersionWritesPredictsWhatItSays) {
   const TempDirectory directory;

@@ -60,6 +60,18 @@ TEST_F(QuotasTest, AnOwnersLimitHoldsForAllWhoAdd) {
   EXPECT_TRUE(Add("alice", "bobs", 4).ok());
 }
 
+TEST_F(QuotasTest, ManySmallAdditionsCountAsOneLargeOne) {
+  quotas_["alice"] = {.max_observations = 5};
+  Create("bob", "bobs");
+  EXPECT_TRUE(Add("alice", "bobs", 3).ok());
+  EXPECT_TRUE(Add("alice", "bobs", 2).ok());
+  EXPECT_TRUE(IsError(Add("alice", "bobs", 1), absl::StatusCode::kResourceExhausted,
+                      {"token:alice", "5 observations and 1 more"}));
+  Open();
+  EXPECT_TRUE(absl::IsResourceExhausted(Add("alice", "bobs", 1)));
+  EXPECT_TRUE(Add("bob", "bobs", 10).ok());
+}
+
 TEST_F(QuotasTest, ContributionsCountForWhoMadeThemAndOutliveARestart) {
   quotas_["alice"] = {.max_observations = 5};
   Create("bob", "bobs");

@@ -124,6 +124,22 @@ TEST_F(RetentionTest, TheCurrentOneAndTheNewOneStay) {
   EXPECT_EQ(server->GetModel("wing")->current_revision, 2);
 }
 
+TEST_F(RetentionTest, ConditioningKeepsTheNewestToo) {
+  ModelServiceOptions options;
+  options.keep_revisions = 2;
+  Server server(directory_.path(), options);
+  MakeModel(server.service(), "wing");
+  Fit(server, 1);
+  for (uint64_t seed = 50; seed < 54; ++seed) {
+    const auto added = server->AddObservations(Request(), "wing", "", {Batches({0, 1}, 1, seed).back()},
+                                               ObservationUpdate::kCondition);
+    ASSERT_TRUE(added.ok()) << added.status();
+  }
+  EXPECT_EQ(Ids(*server->ListRevisions("wing", 0, 10)), (std::vector<int64_t>{5, 4}));
+  EXPECT_EQ(server->FindInMemory("wing", 3), nullptr);
+  EXPECT_TRUE(server.store().Check()->empty());
+}
+
 TEST_F(RetentionTest, AModelsNumberCountsBeforeTheServers) {
   EXPECT_EQ(RevisionsToKeep(0, 0), 0);
   EXPECT_EQ(RevisionsToKeep(0, 5), 5);

@@ -82,7 +82,7 @@ bool Has(const std::string& text, const std::string& part) { return text.find(pa
 TEST(PageTest, HasEveryPartWithAPicture) {
   const std::string page = RenderReport(Example(2));
   for (const char* title :
-       {"Slices", "Map", "From fidelity to fidelity", "Can it be trusted?", "How the fit went", "Where to run next"}) {
+       {"Slices", "Map", "How the fidelities relate", "Can it be trusted?", "Fit history", "Where to run next"}) {
     EXPECT_TRUE(Has(page, std::string("<h2>") + title)) << title;
   }
   EXPECT_TRUE(Has(page, "9 runs"));
