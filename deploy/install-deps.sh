@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what Fidelio needs on Debian 12 or a derivative: to build and test it, or, with --programs, to build only the
-# programs (--ccache: and to do so again quickly). Idempotent: does nothing, and needs neither root nor the network, when
-# everything is there.
+# programs (--ccache: also ccache, for fast rebuilds). Idempotent: does nothing, and needs neither root nor the network, when
+# everything is installed.
 set -euo pipefail
 
 packages=(
@@ -22,8 +22,8 @@ packages_of_tests=(
   # Tests and benches.
   libgtest-dev libbenchmark-dev zlib1g-dev python3-yaml
   # Python client.
-  python3-venv python3-setuptools python3-wheel python3-grpcio python3-protobuf python3-numpy python3-pandas python3-tqdm
-  python3-pytest
+  python3-venv python3-setuptools python3-wheel python3-wheel-whl python3-grpcio python3-protobuf python3-numpy
+  python3-pandas python3-tqdm python3-pytest
   # Style.
   clang-format-14 clang-tidy-14
 )
@@ -66,11 +66,11 @@ trap 'rm -f "$log"' EXIT
 if ! { "${apt[@]}" update && "${apt[@]}" install -y --no-install-recommends "${missing[@]}"; } >"$log" 2>&1; then
   cat "$log" >&2
   if grep -qiE 'could not resolve|could not connect|failed to fetch|connection (timed out|refused)' "$log"; then
-    fail "the package servers did not answer: is there a network, and does \`apt-get update\` work?"
+    fail "cannot reach the package servers: is there a network, and does \`apt-get update\` work?"
   elif grep -qiE 'no space left|enough free space' "$log"; then
     fail "the disk is full; the packages need about 1 GB"
   elif grep -qiE 'could not get lock|unable to lock' "$log"; then
-    fail "another program installs packages right now; try again when it is done"
+    fail "another program is installing packages; try again when it has finished"
   fi
-  fail "apt-get failed (see above) to install: ${missing[*]}"
+  fail "apt-get could not install ${missing[*]} (see above)"
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Fidelio in one command, on Debian 12 or a derivative (root, or sudo for missing packages): installs, builds, starts a
-# server, and runs a design loop through it: observe, fit, predict, ask where to observe next, three times over. Then it
-# kills the server and shows that nothing was lost.
+# Fidelio in one command, on Debian 12 or a derivative (needs root or sudo if packages are missing): installs, builds, starts a
+# server, and runs three rounds of a design loop: observe, fit, predict, suggest where to observe next. Then it kills the
+# server and shows that nothing was lost.
 set -euo pipefail
 
 usage() {
@@ -9,9 +9,9 @@ usage() {
 usage: deploy/quickstart.sh [--keep] [--port PORT] [--dir DIR] [--built BUILD_DIR]
 
   --keep             leave the server running at the end
-  --port PORT        where the server listens (default: a free port)
-  --dir DIR          put data, tables, logs and report.html into DIR (default: build/quickstart); what an earlier
-                     quick start left there is removed
+  --port PORT        port of the server (default: a free port)
+  --dir DIR          directory for data, tables, logs and report.html (default: build/quickstart); files of an
+                     earlier quick start in it are removed
   --built BUILD_DIR  use the programs of this build tree instead of installing and building
 USAGE
 }
@@ -50,21 +50,21 @@ done
 for variable in "${!FIDELIO_@}"; do unset "$variable"; done
 
 # A directory that is new, empty, or left by an earlier run.
-mkdir -p "$dir" || fail "--dir: can't make $dir"
+mkdir -p "$dir" || fail "--dir: cannot create $dir"
 dir=$(cd "$dir" && pwd)
 marker=$dir/.fidelio-quickstart
-if [[ ! -e $marker && -n $(ls -A "$dir") ]]; then fail "--dir: $dir has files that no quick start made; take another"; fi
+if [[ ! -e $marker && -n $(ls -A "$dir") ]]; then fail "--dir: $dir contains other files; use another directory"; fi
 if [[ -s $marker ]] && kill -0 "$(<"$marker")" 2>/dev/null; then
-  fail "the server of an earlier quick start uses $dir: end it (kill $(<"$marker")), or take another directory (--dir)"
+  fail "the server of an earlier quick start is using $dir: stop it (kill $(<"$marker")), or use another directory (--dir)"
 fi
 rm -rf "$dir"/{data,*.csv,*.json,*.log,report.html,port}
-: >"$marker" || fail "--dir: can't write to $dir"
+: >"$marker" || fail "--dir: cannot write to $dir"
 
 finish() {
   local code=$?
   trap - EXIT
   if ((code != 0 && code != 130 && code != 143)) && [[ -s $dir/server.log ]]; then
-    echo "quickstart: failed; the server's last words ($dir/server.log):" >&2
+    echo "quickstart: failed; the end of the server's log ($dir/server.log):" >&2
     tail -n 20 "$dir/server.log" >&2
   fi
   if ((code != 0)) || ! $keep; then
@@ -77,11 +77,11 @@ trap finish EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# The programs, for the level of instructions that this machine has: one instead of three takes a third of the time.
+# Builds the programs for the instruction set of this machine only: one level instead of three takes a third of the time.
 build() {
   local free levels=()
   free=$(df --output=avail -k "$root" | tail -n 1)
-  ((free > 2 * 1024 * 1024)) || fail "$root: $((free / 1024)) MiB are free, but packages and programs need 2 GiB"
+  ((free > 2 * 1024 * 1024)) || fail "$root: $((free / 1024)) MiB free, but packages and programs need 2 GiB"
   "$root/deploy/install-deps.sh" --programs
   if [[ $(uname -m) == x86_64 ]]; then
     levels=(-DFIDELIO_ISA_LEVELS=v2)
@@ -96,16 +96,16 @@ build() {
 
 if [[ -z $built ]]; then
   built=$root/build/programs
-  say "Installing what is missing, and building (some minutes, the first time)"
+  say "Installing missing packages and building (takes some minutes the first time)"
   build
 fi
-built=$(cd "$built" 2>/dev/null && pwd) || fail "--built: there is no such directory"
+built=$(cd "$built" 2>/dev/null && pwd) || fail "--built: no such directory"
 for program in fidelio-server fidelio; do
-  [[ -x $built/bin/$program ]] || fail "$built/bin/$program is not there; build the target $program"
+  [[ -x $built/bin/$program ]] || fail "$built/bin/$program does not exist; build the target $program"
 done
-command -v python3 >/dev/null || fail "python3 is not there; deploy/install-deps.sh installs it"
+command -v python3 >/dev/null || fail "python3 is not installed; run deploy/install-deps.sh"
 
-# Starts the server, and waits until it answers: it writes its port to a file then.
+# Starts the server and waits until it is ready: then it writes its port to a file.
 start_server() {
   rm -f "$dir/port"
   nohup "$built/bin/fidelio-server" --listen "127.0.0.1:$port" --port-file "$dir/port" --data-dir "$dir/data" \
@@ -114,7 +114,7 @@ start_server() {
   echo "$pid" >"$marker"
   local deadline=$((SECONDS + 60))
   until [[ -s $dir/port ]]; do
-    kill -0 "$pid" 2>/dev/null || fail "the server ended before it was ready$( ((port == 0)) || echo " (is port $port taken?)")"
+    kill -0 "$pid" 2>/dev/null || fail "the server stopped before it was ready$( ((port == 0)) || echo " (is port $port in use?)")"
     ((SECONDS < deadline)) || fail "the server was not ready after 60 seconds"
     sleep 0.02
   done
@@ -122,14 +122,14 @@ start_server() {
   export FIDELIO_SERVER
 }
 
-# Shows a command as one would type it, and runs it.
+# Prints a command as a user would type it, and runs it.
 run() {
   printf '$ %s\n' "$*"
   "$@"
 }
 fidelio() { "$built/bin/fidelio" "$@"; }
 simulator() { python3 "$root/deploy/examples/currin.py" "$@"; }
-# Gives a table to both models; the GP, which is only there to compare with, learns in silence.
+# Adds a table to both models and fits them; the GP, which is only a baseline, without output.
 observe_and_fit() {
   run fidelio observe currin "$1"
   run fidelio fit currin --watch
@@ -145,23 +145,24 @@ score() {
 cd "$dir"
 say "A simulator with two fidelities"
 cat <<'TEXT'
-Currin's function of two inputs: a dear version (high), and a cheap, blurred one (low). We begin with 5 runs of the first
-and 20 of the second. A grid of 21 × 21 points, which no model sees, will tell how good the predictions are.
+Currin's function of two inputs: an expensive version (high), and a cheap, blurred one (low). We start with 10 runs of the
+first and 20 of the second. A grid of 21 × 21 points, which no model sees, will show how good the predictions are.
 TEXT
-simulator design --low 20 --high 5 >runs.csv
 simulator grid >grid.csv
 
 say "Starting the server"
 start_server
-echo "fidelio-server answers at $FIDELIO_SERVER"
+echo "fidelio-server is listening on $FIDELIO_SERVER"
 
-say "Learning from both fidelities, and, to compare, from the dear runs alone (a GP)"
+say "Learning from both fidelities and, for comparison, from the expensive runs alone (a GP)"
 run fidelio model create currin --inputs 2 --fidelities low,high --costs 1,10 --lower 0,0 --upper 1,1
 run fidelio model create currin-gp --kind gp --inputs 2 --fidelities low,high --lower 0,0 --upper 1,1
+run fidelio design currin --fidelity low=20,high=10 --method latin-hypercube --seed 1 -o design.csv
+simulator run design.csv >runs.csv
 observe_and_fit runs.csv
 score 0
 
-say "Three rounds: where should the next dear runs be?"
+say "Three rounds: where should the next expensive runs be?"
 for round in 1 2 3; do
   run fidelio sample-dpp currin --k 3 --method map --quality none --exclude-observed --seed "$round" -o "next-$round.csv"
   simulator run "next-$round.csv" >"done-$round.csv"
@@ -179,36 +180,37 @@ def load(name):
         return json.load(file)
 
 
-print(f"{'':26}{'both fidelities':^26}{'dear runs alone (GP)':^26}")
-print(f"{'dear runs':26}" + 2 * f"{'RMSE':>10}{'in 95 % band':>16}")
+print(f"{'':26}{'both fidelities':^26}{'expensive runs alone (GP)':^26}")
+print(f"{'expensive runs':26}" + 2 * f"{'RMSE':>10}{'in 95 % band':>16}")
 for round in range(4):
     scores = [load(f"{name}-{round}.json") for name in ("both", "gp")]
-    print(f"{5 + 3 * round:<26}" + "".join(f"{s['rmse']:10.3f}{100 * s['coverage95']:14.0f} %" for s in scores))
-    if not scores[0]["rmse"] < scores[1]["rmse"]:
-        raise SystemExit("quickstart: the cheap runs did not help")
+    print(f"{10 + 3 * round:<26}" + "".join(f"{s['rmse']:10.3f}{100 * s['coverage95']:14.0f} %" for s in scores))
+    # Later, the expensive runs alone are nearly enough.
+    if round < 2 and not scores[0]["rmse"] < scores[1]["rmse"]:
+        raise SystemExit("quickstart: the cheap runs did not improve the predictions")
 PYTHON
 
-say "Killing the server (SIGKILL), and starting it again"
+say "Killing the server (SIGKILL) and starting it again"
 run fidelio predict currin grid.csv --quantiles 0.025,0.975 -o before.csv
 fits_before=$(fidelio fits currin --json)
 {
   kill -KILL "$pid"
   wait "$pid" || true
-} 2>/dev/null # the shell would report the death of its child
+} 2>/dev/null # or the shell reports that its child was killed
 start_server
 run fidelio predict currin grid.csv --quantiles 0.025,0.975 -o after.csv
 cmp before.csv after.csv || fail "the predictions differ"
 [[ $(fidelio fits currin --json) == "$fits_before" ]] || fail "the fits differ"
 echo "The same $(($(wc -l <after.csv) - 1)) predictions, byte for byte, without a fit."
 
-say "A page about the model"
+say "A report of the model"
 run fidelio report currin -o report.html
 
 say "What to try next"
-echo "  $dir/report.html                       what the model has learned, in pictures: open it in a browser"
+echo "  $dir/report.html                       what the model has learned: open it in a browser"
 if $keep; then
   cat <<TEXT
-  The server runs on (kill $pid ends it). In a shell:
+  The server is still running (kill $pid stops it). In a shell:
     export FIDELIO_SERVER=$FIDELIO_SERVER PATH=$built/bin:\$PATH
     fidelio diagnose currin
     fidelio suggest currin --count 4 --budget 20
@@ -216,8 +218,8 @@ if $keep; then
 TEXT
 else
   cat <<TEXT
-  deploy/quickstart.sh --keep            the same, and the server stays for you to play with
+  deploy/quickstart.sh --keep            the same, but leaves the server running
   $built/bin/fidelio --help
 TEXT
 fi
-echo "  deploy/docs/tutorial.md                from a CSV file of your own to the next design"
+echo "  deploy/docs/tutorial.md                a complete design loop with your own data"

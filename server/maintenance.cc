@@ -17,7 +17,7 @@ namespace {
 absl::Status NeedData(const std::string& directory) {
   std::error_code ignored;
   if (std::filesystem::exists(directory + "/fidelio.db", ignored)) return absl::OkStatus();
-  return absl::FailedPreconditionError(absl::StrCat("data_dir = \"", directory, "\": there is no fidelio.db"));
+  return absl::FailedPreconditionError(absl::StrCat("data_dir = \"", directory, "\": has no fidelio.db"));
 }
 
 }  // namespace

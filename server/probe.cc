@@ -73,7 +73,7 @@ absl::Status Probe(const ServerConfig& config, absl::Duration timeout, std::ostr
   }
   const std::string answer = ReadAll(*connection);
   const size_t end_of_head = answer.find("\r\n\r\n");
-  if (end_of_head == std::string::npos) return absl::UnavailableError(absl::StrCat(where, "no answer"));
+  if (end_of_head == std::string::npos) return absl::UnavailableError(absl::StrCat(where, "no response"));
   const absl::string_view state = absl::StripSuffix(absl::string_view(answer).substr(end_of_head + 4), "\n");
   const absl::string_view status_line = absl::string_view(answer).substr(0, answer.find("\r\n"));
   if (!absl::StrContains(status_line, " 200 ")) {

@@ -16,6 +16,7 @@
 #include "server/model/model_service.h"
 #include "server/rpc/call_gate.h"
 #include "server/rpc/connection_guard.h"
+#include "server/rpc/convert.h"
 #include "server/rpc/grpc_server.h"
 #include "server/rpc/memory_budget.h"
 #include "server/rpc/methods.h"
@@ -55,7 +56,7 @@ struct Server::Parts {
         guard({.calls_at_once = server_config.max_concurrent_streams},
               [this](const std::string& peer) {
                 metrics.RecordCutConnection();
-                logger->Log(LogLevel::kWarning, "connection cut off: it gives up its calls", {{"peer", peer}});
+                logger->Log(LogLevel::kWarning, "connection closed: it resets too many calls", {{"peer", peer}});
               }),
         memory(CallMemoryBytes(server_config)) {}
 
@@ -90,7 +91,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(Options options, Logger* l
   if (config.tokens_file.empty()) {
     p->authenticator = Authenticator::Open();
   } else {
-    FIDELIO_ASSIGN_OR_RETURN(p->authenticator, Authenticator::FromFile(config.tokens_file, logger));
+    FIDELIO_ASSIGN_OR_RETURN(p->authenticator, Authenticator::FromFile(config.tokens_file, logger, &p->metrics));
   }
   if (!config.tls_cert.empty()) {
     FIDELIO_ASSIGN_OR_RETURN(p->tls, TlsIdentity::Load(TlsFilesOf(config), logger));
@@ -112,6 +113,10 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(Options options, Logger* l
 
   ModelServiceOptions model_options = OptionsFromConfig(config, options.identity.version);
   model_options.metrics = &p->metrics;
+  model_options.quotas_of = [p](const std::string& owner) -> CallerQuotas {
+    const std::optional<Quotas> quotas = p->authenticator->QuotasOf(owner);
+    return quotas.has_value() ? ToCallerQuotas(*quotas) : CallerQuotas();
+  };
   model_options.hooks = std::move(options.hooks);
   FIDELIO_ASSIGN_OR_RETURN(p->models, ModelService::Open(p->store.get(), std::move(model_options)));
 

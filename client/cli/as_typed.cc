@@ -36,7 +36,8 @@ bool Encloses(absl::string_view outer, absl::string_view inner) {
 absl::Status AsTyped(const absl::Status& status, const TypedNames& names) {
   const absl::string_view message = status.message();
   const size_t colon = message.find(':');
-  const bool about_field = absl::IsInvalidArgument(status) || absl::IsDataLoss(status);  // the latter: a damaged file
+  // NOT_FOUND: ids that nothing has; DATA_LOSS: a damaged file.
+  const bool about_field = absl::IsInvalidArgument(status) || absl::IsNotFound(status) || absl::IsDataLoss(status);
   if (!about_field || colon == absl::string_view::npos) return status;
   int index = -1;
   const std::string path = WithoutIndices(message.substr(0, colon), &index);
@@ -57,7 +58,11 @@ std::string ForPeople(absl::string_view message) {
   return absl::StrReplaceAll(
       std::regex_replace(text, *kModel, "model $1"),
       {{"AddObservations", "fidelio observe"},
-       {"start a fit and wait until it has succeeded", absl::StrCat("fidelio fit ", fit, " --watch makes one")}});
+       {"ListObservations", "fidelio observations list"},
+       {"WithdrawObservations", "fidelio observations withdraw"},
+       {"CorrectObservations", "fidelio observations correct"},
+       {"InitialDesign", "fidelio design"},
+       {"start a fit and wait until it has succeeded", absl::StrCat("fidelio fit ", fit, " --watch creates one")}});
 }
 
 }  // namespace fidelio::cli

@@ -15,17 +15,18 @@
 namespace fidelio::cli {
 namespace {
 
-constexpr char kFooter[] = R"(Every command explains itself: fidelio COMMAND --help
+constexpr char kFooter[] = R"(Help on a command: fidelio COMMAND --help
 
 A first model:
-  fidelio model create wing --inputs 2 --fidelities low,high
+  fidelio model create wing --inputs 2 --fidelities low,high --lower 0,0 --upper 1,1
+  fidelio design wing --fidelity low=40,high=10 -o runs.csv    then fill in its column y
   fidelio observe wing runs.csv
   fidelio fit wing --watch
   fidelio predict wing points.csv --quantiles 0.025,0.975
   fidelio suggest wing --count 4 -o next.csv
   fidelio report wing -o wing.html
 
-Environment: options above take their values from the variables that stand beside them when they are not given;
+Environment: options that are not given take their values from the variables shown next to them;
 FIDELIO_TOKEN may hold the token itself.
 
 )";
@@ -34,25 +35,24 @@ void AddGlobalOptions(CLI::App& app, GlobalOptions& options) {
   const auto add = [&](const char* flag, auto& target, const char* environment, const char* type, const char* help) {
     return app.add_option(flag, target, help)->envname(environment)->type_name(type);
   };
-  add("--server", options.server, "FIDELIO_SERVER", "HOST:PORT", "where the server is")->capture_default_str();
-  add("--token-file", options.token_file, "FIDELIO_TOKEN_FILE", "FILE", "holds the token to show");
-  app.add_flag("--tls", options.tls, "use TLS, and trust the authorities that the system trusts")
-      ->envname("FIDELIO_TLS");
-  add("--tls-ca", options.tls_ca, "FIDELIO_TLS_CA", "FILE", "use TLS, and trust the authorities in this PEM file");
+  add("--server", options.server, "FIDELIO_SERVER", "HOST:PORT", "address of the server")->capture_default_str();
+  add("--token-file", options.token_file, "FIDELIO_TOKEN_FILE", "FILE", "file that holds the token");
+  app.add_flag("--tls", options.tls, "use TLS, and trust the system's certificate authorities")->envname("FIDELIO_TLS");
+  add("--tls-ca", options.tls_ca, "FIDELIO_TLS_CA", "FILE",
+      "use TLS, and trust the certificate authorities in this PEM file");
   add("--tls-server-name", options.tls_server_name, "FIDELIO_TLS_SERVER_NAME", "NAME",
-      "that the server's certificate must have, if not the host's");
+      "name in the server's certificate, if it is not the host name");
   add("--client-cert", options.tls_cert, "FIDELIO_CLIENT_CERT", "FILE", "PEM: own certificate, for mutual TLS");
   add("--client-key", options.tls_key, "FIDELIO_CLIENT_KEY", "FILE", "PEM: private key of --client-cert");
   app.add_flag("--insecure-token", options.insecure_token, "send the token to another machine without TLS");
   add("--timeout", options.timeout_seconds, "FIDELIO_TIMEOUT", "SECONDS",
-      "that a call may take (watching a fit may take longer)")
+      "timeout of a call (watching a fit may take longer)")
       ->check(Positive())
       ->capture_default_str();
-  add("--retry", options.retry_seconds, "FIDELIO_RETRY", "SECONDS",
-      "for which a server that is not there is tried again")
+  add("--retry", options.retry_seconds, "FIDELIO_RETRY", "SECONDS", "how long to retry while the server is unreachable")
       ->check(NotNegative())
       ->capture_default_str();
-  app.add_flag("--json", options.json, "print JSON, for programs");
+  app.add_flag("--json", options.json, "print JSON");
 }
 
 // How many letters must be changed, added or left out to make one word of the other (Levenshtein).
@@ -122,6 +122,11 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
       for (const std::string& name : option->get_lnames()) flags.push_back("--" + name);
     }
   }
+  // A command that takes arguments besides its own commands.
+  const std::vector<const CLI::Option*> options = deepest->get_options();
+  const bool has_positionals = std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
+    return option->get_lnames().empty() && option->get_snames().empty();
+  });
   const bool missing = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::RequiredError);
   const bool extra = error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError);
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ConversionError)) {
@@ -130,7 +135,7 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
     what = WithVariable(app, what);  // it says itself which option has what value
   } else if (!commands.empty() && rest.empty()) {
     what = absl::StrCat("a command is missing: one of ", absl::StrJoin(commands, ", "));
-  } else if (!commands.empty() && !absl::StartsWith(rest.front(), "-")) {
+  } else if (!commands.empty() && !absl::StartsWith(rest.front(), "-") && !has_positionals) {
     what = absl::StrCat("\"", rest.front(), "\" is not a command", DidYouMean(rest.front(), commands));
   } else if (!rest.empty() && absl::StartsWith(rest.front(), "-")) {
     what = absl::StrCat("\"", rest.front(), "\" is not an option", DidYouMean(rest.front(), flags));
@@ -140,8 +145,12 @@ std::string Explain(const CLI::App& app, const CLI::ParseError& error) {
   return absl::StrCat(command, ": ", what, absl::EndsWith(what, "?") ? " See " : "; see ", command, " --help");
 }
 
-// What to look at when a server can't be reached, or does not know the caller.
+// What to look at when a server can't be reached, does not know the caller, or refuses a name.
 std::string Hint(const absl::Status& status, const GlobalOptions& options) {
+  // The server states the rule of names as a regular expression.
+  if (absl::StrContains(status.message(), "[a-z]([a-z0-9-]") && !absl::StrContains(status.message(), kNameRule)) {
+    return absl::StrCat("\n  ", kNameRule);
+  }
   if (absl::IsUnauthenticated(status)) return "\n  --token-file or FIDELIO_TOKEN_FILE names the file with your token";
   if (!absl::IsUnavailable(status)) return "";
   if (absl::StrContains(status.message(), "certificate verify failed")) {
@@ -151,8 +160,8 @@ std::string Hint(const absl::Status& status, const GlobalOptions& options) {
   if (absl::StrContains(status.message(), "wrong version number")) {
     return "\n  the server does not use TLS: leave out --tls, --tls-ca and --client-cert, and their variables";
   }
-  return absl::StrCat("\n  is fidelio-server running? --server tells where",
-                      tls ? "" : "; one that uses TLS needs --tls or --tls-ca");
+  return absl::StrCat("\n  is fidelio-server running? --server gives its address",
+                      tls ? "" : "; a server with TLS needs --tls or --tls-ca");
 }
 
 int Fail(const absl::Status& status, Context& context) {
@@ -169,7 +178,8 @@ int Fail(const absl::Status& status, Context& context) {
 
 int RunCli(const std::vector<std::string>& arguments, Streams& streams) {
   Context context{.streams = streams, .options = {}, .command = {}, .exit_code = {}};
-  CLI::App app("fidelio: learn from cheap and dear observations, and predict the dear ones", "fidelio");
+  CLI::App app("fidelio: learn from many cheap runs and a few expensive ones, and predict the expensive ones",
+               "fidelio");
   app.formatter(std::make_shared<HelpFormatter>());  // commands that are added below inherit it
   app.set_version_flag("--version", "fidelio " FIDELIO_VERSION);
   app.fallthrough();  // options of every command may stand after the command, too
@@ -177,13 +187,16 @@ int RunCli(const std::vector<std::string>& arguments, Streams& streams) {
   app.footer(absl::StrCat(kFooter, ExitCodeHelp()));
   AddGlobalOptions(app, context.options);
   AddTransferCommands(*AddModelCommands(app, context), context);
+  AddInitialDesignCommand(app, context);
   AddObserveCommand(app, context);
+  AddObservationsCommands(app, context);
   AddFitCommands(app, context);
   AddPredictCommand(app, context);
   AddScoreCommand(app, context);
   AddSamplePathsCommand(app, context);
   AddDesignCommands(app, context);
   AddReportCommand(app, context);
+  AddRevisionsCommand(app, context);
   AddServerCommands(app, context);
   AddCompletionCommand(app, context);
   try {

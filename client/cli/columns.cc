@@ -87,7 +87,7 @@ absl::StatusOr<ObservationColumns> FindObservationColumns(const DataTable& table
     if (standard || column == output || Contains(names, column) || Contains(known, column)) continue;
     return table.Error(absl::StrCat("header: unknown column ", column, "; columns are level or fidelity, ",
                                     InputList(model), ", ", OutputList(model),
-                                    " and, if known, noise_variance or noise"));
+                                    " and, if known, noise_variance or noise, and run_id"));
   }
   ObservationColumns columns;
   const auto at = FindOutputColumn(table, model);

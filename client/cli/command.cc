@@ -54,7 +54,7 @@ std::function<void(const absl::Status&, absl::Duration)> SayOnce(Context& contex
   return [&context, said = false](const absl::Status& error, absl::Duration) mutable {
     if (said || !absl::IsUnavailable(error)) return;
     said = true;
-    context.streams.err << "no answer from " << context.options.server << ", trying for up to "
+    context.streams.err << "no response from " << context.options.server << ", trying for up to "
                         << DurationText(absl::Seconds(context.options.retry_seconds)) << " (--retry)" << std::endl;
   };
 }
@@ -150,14 +150,14 @@ CLI::App* AddGroup(CLI::App& parent, const std::string& name, const std::string&
   CLI::App* app = parent.add_subcommand(name, description);
   app->require_subcommand(1);
   app->footer(absl::StrCat("Every command explains itself: fidelio ", name,
-                           " COMMAND --help\nOptions that every command takes: fidelio --help"));
+                           " COMMAND --help\nOptions of all commands: fidelio --help"));
   return app;
 }
 
 CLI::App* AddCommand(CLI::App& parent, Context& context, const std::string& name, const std::string& description,
                      const std::string& examples, std::function<absl::Status()> command) {
   CLI::App* app = parent.add_subcommand(name, description);
-  app->footer(absl::StrCat("Examples:\n", examples, "\nOptions that every command takes: fidelio --help"));
+  app->footer(absl::StrCat("Examples:\n", examples, "\nOptions of all commands: fidelio --help"));
   app->callback([&context, command = std::move(command)] { context.command = command; });
   return app;
 }

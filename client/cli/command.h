@@ -134,7 +134,8 @@ absl::StatusOr<Value> ServerWord(client::Client& client, const std::string& flag
 }
 
 // The rule of names, for those who typed another.
-inline constexpr char kNameRule[] = "a name has lower-case letters, digits and hyphens, and begins with a letter";
+inline constexpr char kNameRule[] =
+    "a name consists of lower-case letters, digits and hyphens, and starts with a letter";
 
 // Checks that the value of an option is a number above, or at least, 0.
 CLI::Validator Positive();
@@ -144,17 +145,20 @@ CLI::Validator NotNegative();
 CLI::Validator ResourceNumber();
 
 // The commands, by file.
-CLI::App* AddModelCommands(CLI::App& app, Context& context);  // model create, list, show, update, delete
-void AddTransferCommands(CLI::App& model, Context& context);  // model export, import
-void AddObserveCommand(CLI::App& app, Context& context);      // observe
-void AddFitCommands(CLI::App& app, Context& context);         // fit, fits
-void AddPredictCommand(CLI::App& app, Context& context);      // predict
-void AddScoreCommand(CLI::App& app, Context& context);        // score
-void AddSamplePathsCommand(CLI::App& app, Context& context);  // sample-paths
-void AddDesignCommands(CLI::App& app, Context& context);      // sample-dpp, suggest, diagnose
-void AddReportCommand(CLI::App& app, Context& context);       // report
-void AddServerCommands(CLI::App& app, Context& context);      // revisions, rollback, server-info
-void AddCompletionCommand(CLI::App& app, Context& context);   // completion; after all others
+CLI::App* AddModelCommands(CLI::App& app, Context& context);    // model create, list, show, update, delete
+void AddTransferCommands(CLI::App& model, Context& context);    // model export, import
+void AddObserveCommand(CLI::App& app, Context& context);        // observe
+void AddObservationsCommands(CLI::App& app, Context& context);  // observations list, withdraw, correct
+void AddInitialDesignCommand(CLI::App& app, Context& context);  // design
+void AddFitCommands(CLI::App& app, Context& context);           // fit, fits
+void AddPredictCommand(CLI::App& app, Context& context);        // predict
+void AddScoreCommand(CLI::App& app, Context& context);          // score
+void AddSamplePathsCommand(CLI::App& app, Context& context);    // sample-paths
+void AddDesignCommands(CLI::App& app, Context& context);        // sample-dpp, suggest, diagnose
+void AddReportCommand(CLI::App& app, Context& context);         // report
+void AddRevisionsCommand(CLI::App& app, Context& context);      // revisions, revisions delete
+void AddServerCommands(CLI::App& app, Context& context);        // rollback, server-info
+void AddCompletionCommand(CLI::App& app, Context& context);     // completion; after all others
 
 }  // namespace fidelio::cli
 

@@ -101,11 +101,10 @@ std::string BashBody(const CLI::App& root, const OptionWords& words) {
                       ") path=", Quoted(path), " at=0; continue ;;\n");
     }
     std::vector<std::string> flags;
-    std::vector<std::string> positionals;
+    std::vector<std::string> positionals;  // what completes each
     for (const CLI::Option* option : OptionsOf(command, root)) {
       if (IsPositional(*option)) {
-        positionals.push_back(absl::StrCat("      ", Quoted(absl::StrCat(path, "#", positionals.size())), ") ",
-                                           BashReply(*option, words), " ;;\n"));
+        positionals.push_back(BashReply(*option, words));
         continue;
       }
       for (const std::string& flag : Flags(*option)) {
@@ -118,11 +117,17 @@ std::string BashBody(const CLI::App& root, const OptionWords& words) {
     }
     absl::StrAppend(&options, "      ", Quoted(path), ") COMPREPLY=($(compgen -W ", Quoted(absl::StrJoin(flags, " ")),
                     " -- \"$cur\")) ;;\n");
+    // A command with arguments and commands: both may come first.
     if (const std::vector<std::string> subs = SubcommandNames(*command.app); !subs.empty()) {
-      absl::StrAppend(&others, "      ", Quoted(path + "#0"), ") COMPREPLY=($(compgen -W ",
+      absl::StrAppend(&others, "      ", Quoted(path + "#0"), ") ",
+                      positionals.empty() ? "COMPREPLY=(" : positionals.front() + "; COMPREPLY+=(", "$(compgen -W ",
                       Quoted(absl::StrJoin(subs, " ")), " -- \"$cur\")) ;;\n");
+      if (!positionals.empty()) positionals.front().clear();
     }
-    absl::StrAppend(&others, absl::StrJoin(positionals, ""));
+    for (size_t i = 0; i < positionals.size(); ++i) {
+      if (positionals[i].empty()) continue;
+      absl::StrAppend(&others, "      ", Quoted(absl::StrCat(path, "#", i)), ") ", positionals[i], " ;;\n");
+    }
   }
   return absl::StrCat(
       "_fidelio() {\n"

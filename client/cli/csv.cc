@@ -125,7 +125,7 @@ absl::Status CsvReader::ReadHeader() {
     columns_ = std::make_shared<const std::vector<std::string>>(std::move(columns));
     return absl::OkStatus();
   }
-  return Error(in_.bad() ? "cannot be read" : "empty, must begin with a header");
+  return Error(in_.bad() ? "cannot be read" : "empty, must start with a header");
 }
 
 absl::StatusOr<std::unique_ptr<DataTable>> CsvReader::Next(int most) { return NextCsv(most); }

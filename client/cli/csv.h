@@ -27,6 +27,7 @@ class CsvTable final : public DataTable {
   int rows() const override { return static_cast<int>(lines_.size()); }
   absl::StatusOr<double> Number(int row, int column) const override;
   std::string Text(int row, int column) const override;
+  int64_t RowNumber(int row) const override { return lines_[static_cast<size_t>(row)]; }
   void AppendCsv(int row, int column, std::string* out) const override;
 
   // The field as it stands in the file.

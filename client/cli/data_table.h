@@ -35,6 +35,8 @@ class DataTable {
   virtual absl::StatusOr<double> Number(int row, int column) const = 0;
   // What the field says.
   virtual std::string Text(int row, int column) const = 0;
+  // The row as users of such files count: lines of a text from 1, rows of an array from 0.
+  virtual int64_t RowNumber(int row) const = 0;
   // The field as a field of CSV: as it stands there, when the file is one.
   virtual void AppendCsv(int row, int column, std::string* out) const = 0;
 

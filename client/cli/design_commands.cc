@@ -13,6 +13,7 @@
 #include "client/cli/input.h"
 #include "client/cli/tables.h"
 #include "client/cli/text.h"
+#include "client/cli/verdict.h"
 #include "client/cli/words.h"
 #include "client/cpp/variables.h"
 
@@ -124,7 +125,7 @@ absl::Status SampleDpp(Context& context, const SampleDppOptions& options) {
       dpp.quality = *std::move(quality);
     }
   } else if (given) {
-    return absl::InvalidArgumentError("--quality: given, which is a column of --candidates, but there are none");
+    return absl::InvalidArgumentError("--quality: given, which needs a column quality in the file of --candidates");
   }
   const auto design = (*client)->SampleDpp(options.name, dpp);
   if (!design.ok()) return AsTyped(design.status(), DesignNames());
@@ -163,9 +164,13 @@ Json SuggestionsJson(const v1::Model& model, const client::Suggestions& answer) 
                     {"value", run.value},
                     {"candidate", run.candidate}});
   }
-  return {{"input_names", client::InputNames(model)}, {"suggestions", runs},
-          {"total_cost", answer.total_cost},          {"variance_before", answer.variance_before},
-          {"variance_after", answer.variance_after},  {"revision", answer.revision},
+  return {{"input_names", client::InputNames(model)},
+          {"suggestions", runs},
+          {"shortfall_reason", answer.shortfall_reason},
+          {"total_cost", answer.total_cost},
+          {"variance_before", answer.variance_before},
+          {"variance_after", answer.variance_after},
+          {"revision", answer.revision},
           {"data_version", answer.data_version}};
 }
 
@@ -213,10 +218,15 @@ absl::Status Suggest(Context& context, const SuggestCommandOptions& options) {
   if (absl::Status status = context.Write(options.output, SuggestionsJson(*model, *answer), csv); !status.ok())
     return status;
   if (answer->runs.empty()) {
-    context.Remark("no run: the budget pays for none, or none would tell anything");
+    context.Remark(absl::StrCat("no run: ", answer->shortfall_reason.empty()
+                                                ? "the budget pays for none, or none would tell anything"
+                                                : answer->shortfall_reason));
   } else {
     context.Remark(absl::StrCat(RunsText(*model, *answer), ": ",
                                 ReductionText(*model, answer->variance_before, answer->variance_after)));
+    if (!answer->shortfall_reason.empty()) {
+      context.Remark(absl::StrCat("fewer than ", suggest.count, ": ", answer->shortfall_reason));
+    }
   }
   return absl::OkStatus();
 }
@@ -235,6 +245,7 @@ absl::Status Diagnose(Context& context, const DiagnoseCommandOptions& options) {
     fidelities.push_back({{"fidelity", d.fidelity},
                           {"level", d.level},
                           {"count", d.count},
+                          {"distinct_count", d.distinct_count},
                           {"r2", d.r2},
                           {"rmse", d.rmse},
                           {"coverage50", d.coverage50},
@@ -251,9 +262,12 @@ absl::Status Diagnose(Context& context, const DiagnoseCommandOptions& options) {
                       absl::StrCat(RoundNumber(d.residuals.cwiseAbs().maxCoeff()), " sd"), RoundNumber(d.inflation)});
     }
   }
-  context.Print(
-      Json{{"fidelities", fidelities}, {"revision", answer->revision}, {"data_version", answer->data_version}},
-      TextTable(rows));
+  context.Print(Json{{"fidelities", fidelities},
+                     {"verdict", answer->verdict.has_value() ? ToJson(*answer->verdict) : Json()},
+                     {"withdrawn_count", answer->withdrawn_count},
+                     {"revision", answer->revision},
+                     {"data_version", answer->data_version}},
+                absl::StrCat(TextTable(rows), "\n", VerdictText(answer->verdict)));
   return absl::OkStatus();
 }
 
@@ -265,13 +279,13 @@ void AddDesignOptions(CLI::App* command, DesignOptions& options) {
   CLI::Option* candidates = command->add_option(
       "--candidates", options.candidates,
       "CSV with a column per input, by name (or .npy), to choose from, or - for standard input; default: points that "
-      "the server makes in the model's box, or in the range of its observations");
+      "the server generates in the model's box, or in the range of its observations");
   candidates->type_name("FILE");
-  command->add_option("--candidate-count", options.candidate_count, "how many points the server makes")
+  command->add_option("--candidate-count", options.candidate_count, "number of points that the server generates")
       ->check(Positive())
       ->type_name("N")
       ->excludes(candidates);
-  command->add_option("--seed", options.seed, "of the random numbers: the same seed gives the same answer")
+  command->add_option("--seed", options.seed, "seed of the random numbers: the same seed gives the same result")
       ->type_name("N")
       ->capture_default_str();
   command->add_option("--revision", options.revision, "number of a revision; default: the current one")
@@ -282,16 +296,16 @@ void AddDesignOptions(CLI::App* command, DesignOptions& options) {
 void AddSampleDpp(CLI::App& app, Context& context) {
   auto options = std::make_shared<SampleDppOptions>();
   CLI::App* command = AddCommand(
-      app, context, "sample-dpp", "Choose inputs to observe next that tell much and are unlike each other",
+      app, context, "sample-dpp", "Choose informative, diverse inputs to observe next",
       "  fidelio sample-dpp wing --k 5 -o next.csv\n"
       "  fidelio sample-dpp wing --k 5 --candidates grid.csv --method map --quality mean\n"
       "  fidelio sample-dpp wing --k 8 --level coarse --exclude-observed --seed 7\n"
       "\nThe output has a column fidelity and one per input. Run the simulator there, add a column with the output\n"
       "(its name, or y), and give the file to fidelio observe. With --json it also has the rows that were chosen, and "
       "what the design is worth.\n"
-      "\nDesigns are drawn from a k-DPP: likely are inputs where the model is uncertain and which are far from\n"
-      "each other; --quality tells what else is good:\n"
-      "  none   nothing: uncertainty and distance alone (default)\n"
+      "\nDesigns are drawn from a k-DPP (a determinantal point process of k points), which prefers inputs where the\n"
+      "model is uncertain and that are far from each other; --quality adds a preference:\n"
+      "  none   none: uncertainty and distance only (default)\n"
       "  mean   large predicted outputs\n"
       "  given  large values in the column quality of the file of --candidates\n",
       [&context, options] { return SampleDpp(context, *options); });
@@ -306,7 +320,8 @@ void AddSampleDpp(CLI::App& app, Context& context) {
   AddChoice(command, context, "--quality", "QUALITY", "none (default), mean or given", QualityWords(),
             options->dpp.quality_mode);
   command->add_option("--level", options->level, "fidelity that will be run, by name or number; default: the highest");
-  command->add_flag("--exclude-observed", options->dpp.exclude_observed, "choose no input observed at that fidelity");
+  command->add_flag("--exclude-observed", options->dpp.exclude_observed,
+                    "do not choose inputs already observed at that fidelity");
   AddDesignOptions(command, *options);
 }
 
@@ -321,28 +336,27 @@ void AddSuggest(CLI::App& app, Context& context) {
       "(its name, or y), and give the file to fidelio observe. Costs are those of the model (fidelio model create "
       "--costs).\n"
       "\nCriteria:\n"
-      "  variance-reduction    expected fall of the mean variance of the highest fidelity, per cost (default)\n"
-      "  max-variance          where the highest fidelity is least known\n"
+      "  variance-reduction    expected reduction of the mean variance of the highest fidelity, per cost (default)\n"
+      "  max-variance          where the highest fidelity is most uncertain\n"
       "  expected-improvement  where it may be better than the best so far: smaller, or larger with --maximise\n"
-      "  confidence-bound      where its mean less (or plus) --width standard deviations is best\n",
+      "  confidence-bound      where its mean minus (or plus) --width standard deviations is best\n",
       [&context, options] { return Suggest(context, *options); });
   AddName(command, *options);
-  command->add_option("--count", options->suggest.count, "how many runs at most")
+  command->add_option("--count", options->suggest.count, "maximum number of runs")
       ->check(Positive())
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--budget", options->suggest.budget, "what all runs together may cost")
+  command->add_option("--budget", options->suggest.budget, "maximum total cost of the runs")
       ->check(Positive())
       ->type_name("COST");
-  AddChoice(command, context, "--criterion", "CRITERION", "what to look for; see below", CriterionWords(),
-            options->suggest.criterion);
+  AddChoice(command, context, "--criterion", "CRITERION", "see below", CriterionWords(), options->suggest.criterion);
   command->add_flag("--maximise", options->suggest.maximise, "seek large outputs instead of small ones");
-  command->add_option("--width", options->suggest.width, "of confidence-bound, in standard deviations; default 2")
+  command->add_option("--width", options->suggest.width, "for confidence-bound, in standard deviations; default 2")
       ->check(NotNegative())
       ->type_name("SD");
   command->add_option("--levels", options->levels, "fidelities that may be run, by name or number; default: all")
       ->type_name("LIST");
-  command->add_option("--targets", options->suggest.target_count, "points that variances are averaged over")
+  command->add_option("--targets", options->suggest.target_count, "number of points over which variances are averaged")
       ->check(Positive())
       ->type_name("N");
   AddDesignOptions(command, *options);
@@ -355,8 +369,9 @@ void AddDiagnose(CLI::App& app, Context& context) {
       "  fidelio diagnose wing\n"
       "  fidelio diagnose wing --revision 2 --json\n"
       "\nEvery observation is predicted from the others of its fidelity and those of the lower ones. A model to\n"
-      "trust has R² near 1, about as many observations in the intervals as these promise, and residuals of some\n"
-      "2 or 3 standard deviations at most. Few observations tell little.\n",
+      "trust has R² near 1, about as many observations in the intervals as expected, and residuals of at most\n"
+      "2 or 3 standard deviations at most. The verdict below the table says whether the intervals of the highest\n"
+      "fidelity can be relied on; it needs ten distinct observations of that fidelity.\n",
       [&context, options] { return Diagnose(context, *options); });
   command->add_option("NAME", options->name, "the model")->required();
   command->add_option("--revision", options->revision, "number of a revision; default: the current one")

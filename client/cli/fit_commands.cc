@@ -60,11 +60,18 @@ const TypedNames& FitNames() {
 
 std::string StateText(const v1::Fit& fit) { return EnumText(v1::FitState_Name(fit.state()), "FIT_STATE_"); }
 
+std::string NotServed(const v1::Fit& fit) {
+  return absl::StrCat("revision ", client::ShortName(fit.revision()),
+                      " was made, but is not served: the model was rolled back meanwhile");
+}
+
 std::string Summary(const v1::Fit& fit) {
   std::string text = absl::StrCat("fit ", client::ShortName(fit.name()), " ", StateText(fit));
   if (client::HasEnded(fit)) absl::StrAppend(&text, " after ", DurationText(ToDuration(fit.progress().elapsed())));
-  if (!fit.revision().empty()) {
-    absl::StrAppend(&text, " and made revision ", client::ShortName(fit.revision()));
+  if (fit.not_served()) {
+    absl::StrAppend(&text, "; ", NotServed(fit));
+  } else if (!fit.revision().empty()) {
+    absl::StrAppend(&text, " and created revision ", client::ShortName(fit.revision()));
   }
   return text;
 }
@@ -86,9 +93,9 @@ class LostConnection {
     if (since_ == absl::InfiniteFuture()) {
       since_ = absl::Now();
       printer_.Note(heard_ ? absl::StrCat("connection to ", context_.options.server,
-                                          " lost; the fit goes on when the server is back, waiting up to ",
+                                          " lost; the fit continues when the server is back; waiting up to ",
                                           DurationText(patience), " for it (--wait; Ctrl-C ends watching, not the fit)")
-                           : absl::StrCat("no answer from ", context_.options.server, ", trying for up to ",
+                           : absl::StrCat("no response from ", context_.options.server, ", trying for up to ",
                                           DurationText(patience), " (--retry)"));
     }
     printer_.ShowWaiting(std::max(since_ + patience - absl::Now(), absl::ZeroDuration()));
@@ -170,6 +177,7 @@ std::string Describe(const v1::Fit& fit) {
   const auto add = [&](const char* key, const std::string& value) { rows.push_back({key, value}); };
   add("progress", ProgressLine(fit));
   if (!fit.revision().empty()) add("revision", client::ShortName(fit.revision()));
+  if (fit.not_served()) add("note", NotServed(fit));
   if (fit.has_error()) add("error", std::string(client::ToStatus(fit.error()).message()));
   add("data version", absl::StrCat(fit.data_version()));
   add("inference", WordFor(InferenceWords(), fit.inference()));
@@ -188,17 +196,20 @@ absl::Status ListFits(Context& context, const std::string& model) {
   if (!client.ok()) return client.status();
   const auto fits = (*client)->ListFits(model);
   if (!fits.ok()) return fits.status();
+  std::string notes;
   std::vector<std::vector<std::string>> rows = {{"FIT", "STATE", "DONE", "OBJECTIVE", "TIME", "REVISION", "CREATED"}};
   for (const v1::Fit& fit : *fits) {
     rows.push_back({client::ShortName(fit.name()), StateText(fit),
                     absl::StrFormat("%.0f %%", 100 * fit.progress().fraction()),
                     fit.progress().has_elbo() ? RoundNumber(fit.progress().elbo()) : "–",
                     DurationText(ToDuration(fit.progress().elapsed())),
-                    fit.revision().empty() ? "–" : client::ShortName(fit.revision()), TimeText(fit.create_time())});
+                    fit.revision().empty() ? "–" : client::ShortName(fit.revision()) + (fit.not_served() ? "*" : ""),
+                    TimeText(fit.create_time())});
+    if (fit.not_served()) absl::StrAppend(&notes, "* ", NotServed(fit), "\n");
   }
   context.Print(ToJsonList("fits", *fits),
                 fits->empty() ? absl::StrCat("no fits; `fidelio fit ", client::ShortName(model), " --watch` starts one")
-                              : TextTable(rows));
+                              : TextTable(rows) + notes);
   return absl::OkStatus();
 }
 
@@ -229,7 +240,7 @@ absl::Status Fits(Context& context, const FitsCommandOptions& options) {
 
 void AddWait(CLI::App* app, double& seconds) {
   app->add_option("--wait", seconds,
-                  "of --watch: for a server that goes away meanwhile; the fit goes on when it is back")
+                  "with --watch: how long to wait for a lost server; the fit continues when it is back")
       ->type_name("SECONDS")
       ->check(NotNegative())
       ->capture_default_str();
@@ -243,12 +254,12 @@ void AddFitCommands(CLI::App& app, Context& context) {
                              "  fidelio fit wing --watch\n"
                              "  fidelio fit wing --watch --kernel matern52 --seed 7 --budget-seconds 60\n"
                              "  fidelio fit wing --watch --inference svi --steps 10000\n"
-                             "\nA fit goes on without this command, and after a crash of the server too.\n",
+                             "\nA fit continues when this command ends, and after a crash of the server.\n",
                              [&context, options] { return Fit(context, *options); });
   fit->add_option("NAME", options->name, "the model")->required();
   fit->add_flag("--watch", options->watch, "show the progress until the fit has ended");
   AddWait(fit, options->wait_seconds);
-  fit->add_option("--seed", options->seed, "of all random numbers; default 0")->check(NotNegative());
+  fit->add_option("--seed", options->seed, "seed of all random numbers; default 0")->check(NotNegative());
   AddChoice<v1::KernelFamily>(
       fit, context, "--kernel", "KERNEL",
       "rbf (default), matern12, matern32, matern52, or evidence: all, averaged by their evidence", KernelWords(),
@@ -258,17 +269,19 @@ void AddFitCommands(CLI::App& app, Context& context) {
       absl::StrCat("one of ", AllWords(InferenceWords()), "; default auto: the server chooses by ",
                    "the kind of model and the amount of data"),
       InferenceWords(), options->inference);
-  fit->add_flag("--warm-start", options->warm_start, "start from the current revision, too");
-  fit->add_option("--budget-seconds", options->budget_seconds, "end with the best so far after this time of work")
+  fit->add_flag("--warm-start", options->warm_start, "also start from the current revision");
+  fit->add_option("--budget-seconds", options->budget_seconds,
+                  "stop after this computing time, with the best result so far")
       ->type_name("SECONDS")
       ->check(Positive());
-  fit->add_option("--budget-iterations", options->budget_iterations, "end with the best so far after so many")
+  fit->add_option("--budget-iterations", options->budget_iterations,
+                  "stop after this many iterations, with the best result so far")
       ->check(Positive());
-  fit->add_option("--inducing-points", options->inducing_points, "of variational and svi: most per layer")
+  fit->add_option("--inducing-points", options->inducing_points, "for variational and svi: maximum per layer")
       ->check(Positive());
-  fit->add_option("--batch-size", options->batch_size, "of svi: most observations of a fidelity per step")
+  fit->add_option("--batch-size", options->batch_size, "for svi: maximum number of observations of a fidelity per step")
       ->check(Positive());
-  fit->add_option("--steps", options->steps, "of svi: steps of the training; default 35000")->check(Positive());
+  fit->add_option("--steps", options->steps, "for svi: training steps; default 35000")->check(Positive());
 
   auto fits_options = std::make_shared<FitsCommandOptions>();
   CLI::App* fits = AddCommand(app, context, "fits", "List the fits of a model, or show, watch or cancel one",

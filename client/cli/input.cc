@@ -80,7 +80,8 @@ std::unique_ptr<TableReader> InputFile::Tables(NameColumns name_columns) {
     return std::make_unique<NpyReader>(DisplayName(path_), *stream_, std::move(name_columns));
   }
   const std::filesystem::path name(path_);
-  if (name.extension() == ".npy") return std::make_unique<NoReader>(path_, "not what numpy.save writes, as .npy says");
+  if (name.extension() == ".npy")
+    return std::make_unique<NoReader>(path_, "not a file written by numpy.save, although it is called .npy");
   if (name.extension() == ".npz")
     return std::make_unique<NoReader>(path_, "holds several arrays; numpy.save writes one (.npy)");
   return std::make_unique<CsvReader>(DisplayName(path_), *stream_);

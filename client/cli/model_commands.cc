@@ -75,7 +75,15 @@ std::string Describe(const v1::Model& model) {
   }
   if (model.keep_revisions() > 0) add("revisions kept", absl::StrCat(model.keep_revisions()));
   add("data version", absl::StrCat(model.data_version()));
-  add("revision", OrNone(client::ShortName(model.current_revision())));
+  if (model.withdrawn_count() > 0) {
+    add("withdrawn",
+        absl::StrCat(model.withdrawn_count(), model.withdrawn_count() == 1 ? " observation" : " observations"));
+  }
+  const int64_t known = model.current_revision_withdrawn_count();
+  add("revision", absl::StrCat(OrNone(client::ShortName(model.current_revision())),
+                               known > 0 ? absl::StrCat(", which still knows ", known, " withdrawn ",
+                                                        known == 1 ? "observation" : "observations", ": fit again")
+                                         : ""));
   add("created", TimeText(model.create_time()));
   add("updated", TimeText(model.update_time()));
   add("etag", model.etag());
@@ -170,7 +178,7 @@ absl::Status List(Context& context, bool names_only) {
                     TimeText(model.update_time())});
   }
   context.Print(ToJsonList("models", *models),
-                models->empty() ? "no models; `fidelio model create` makes one" : TextTable(rows));
+                models->empty() ? "no models; `fidelio model create` creates one" : TextTable(rows));
   return absl::OkStatus();
 }
 
@@ -187,7 +195,7 @@ absl::Status Delete(Context& context, const std::string& name, bool yes) {
   if (!yes) {
     if (!context.streams.in_is_terminal) {
       context.exit_code = ExitCode::kUsage;
-      return absl::InvalidArgumentError("--yes: missing; without a terminal to ask on, it must confirm the deletion");
+      return absl::InvalidArgumentError("--yes: missing; it is needed to confirm the deletion without a terminal");
     }
     context.streams.err << "Delete model " << name << " with all its observations and revisions? [y/N] " << std::flush;
     std::string answer;
@@ -205,10 +213,9 @@ absl::Status Delete(Context& context, const std::string& name, bool yes) {
 void AddModelOptions(CLI::App* command, ModelOptions& options) {
   command->add_option("--costs", options.costs, "cost of an observation of each fidelity, in any unit: 1,40")
       ->type_name("LIST");
-  command->add_option("--lower", options.lower, "lower corner of the box that inputs live in: 0,0,0")
-      ->type_name("LIST");
-  command->add_option("--upper", options.upper, "upper corner of that box: 1,1,1")->type_name("LIST");
-  command->add_option("--description", options.description, "what the model is of, for people")->type_name("TEXT");
+  command->add_option("--lower", options.lower, "lower bounds of the inputs: 0,0,0")->type_name("LIST");
+  command->add_option("--upper", options.upper, "upper bounds of the inputs: 1,1,1")->type_name("LIST");
+  command->add_option("--description", options.description, "description of the model")->type_name("TEXT");
   AddVariableFlags(command, options.variables);
   command
       ->add_option("--keep-revisions", options.keep_revisions,
@@ -228,10 +235,10 @@ void AddCreate(CLI::App& model, Context& context) {
       "\nWith --input, columns of files go by these names, and the ranges are the box: NAME, NAME[UNIT],\n"
       "NAME=LOWER:UPPER or NAME[UNIT]=LOWER:UPPER. Quote them, since shells read brackets. Without --input, the\n"
       "columns are x1..xd, and --lower and --upper are the box.\n"
-      "\nOutputs that are positive over orders of magnitude are better learned with --transform log, shares with\n"
-      "logit, others that lie between two numbers with bounded and --bounds. Answers are always in your units.\n",
+      "\nUse --transform log for positive outputs that span orders of magnitude, logit for shares, and bounded with\n"
+      "--bounds for other outputs between two numbers. Results are always in your units.\n",
       [&context, options] { return Create(context, *options); });
-  create->add_option("NAME", options->name, "lower-case letters, digits and hyphens; begins with a letter")->required();
+  create->add_option("NAME", options->name, "lower-case letters, digits and hyphens; starts with a letter")->required();
   create->add_option("--inputs", options->inputs, "number of inputs; not needed with --input")
       ->type_name("N")
       ->check(Positive());
@@ -239,14 +246,16 @@ void AddCreate(CLI::App& model, Context& context) {
       ->required()
       ->type_name("LIST");
   AddModelOptions(create, *options);
-  AddServerWord<v1::ModelKind>(create, context, "--kind", "KIND",
-                               absl::StrCat("one of ", AllWords(KindWords()),
-                                            "; default mf-dgp; `fidelio server-info` ", "lists those of the server"),
-                               KindWords(), options->kind);
+  AddServerWord<v1::ModelKind>(
+      create, context, "--kind", "KIND",
+      absl::StrCat("one of ", AllWords(KindWords()), "; default mf-dgp; `fidelio server-info` ",
+                   "lists those that the server supports"),
+      KindWords(), options->kind);
   AddChoice<v1::OutputTransformKind>(create, context, "--transform", "MAP",
-                                     "map of the outputs: identity (default), log, logit or bounded", TransformWords(),
-                                     options->transform);
-  create->add_option("--bounds", options->bounds, "with --transform bounded: what outputs lie between: 0,100")
+                                     "transform of the outputs: identity (default), log, logit or bounded",
+                                     TransformWords(), options->transform);
+  create
+      ->add_option("--bounds", options->bounds, "with --transform bounded: lower and upper bound of the output: 0,100")
       ->type_name("LIST");
 }
 
@@ -265,7 +274,7 @@ void AddUpdate(CLI::App& model, Context& context) {
   update->add_option("--fidelities", options->fidelities, "new names, from the lowest to the highest")
       ->type_name("LIST");
   AddModelOptions(update, *options);
-  update->add_flag("--no-box", options->no_box, "take the range of the observed inputs instead of a box")
+  update->add_flag("--no-box", options->no_box, "use the range of the observed inputs instead of a box")
       ->excludes("--lower")
       ->excludes("--upper");
   update->add_flag("--no-input-names", options->no_input_names, "remove the names of the inputs: x1..xd")
@@ -273,7 +282,7 @@ void AddUpdate(CLI::App& model, Context& context) {
   update->add_flag("--no-output-name", options->no_output_name, "remove the name of the output: y")
       ->excludes("--output");
   update->add_flag("--no-description", options->no_description, "remove the description")->excludes("--description");
-  update->add_option("--etag", options->etag, "change nothing unless the model is as it was when it had this etag");
+  update->add_option("--etag", options->etag, "change the model only if this is its current etag");
 }
 
 }  // namespace
@@ -298,11 +307,12 @@ CLI::App* AddModelCommands(CLI::App& app, Context& context) {
 
   auto deleted = std::make_shared<std::string>();
   auto yes = std::make_shared<bool>(false);
-  CLI::App* remove = AddCommand(*model, context, "delete", "Delete a model with all its data",
-                                "  fidelio model delete wing\n  fidelio model delete wing --yes    does not ask\n",
-                                [&context, deleted, yes] { return Delete(context, *deleted, *yes); });
+  CLI::App* remove =
+      AddCommand(*model, context, "delete", "Delete a model with all its data",
+                 "  fidelio model delete wing\n  fidelio model delete wing --yes    without confirmation\n",
+                 [&context, deleted, yes] { return Delete(context, *deleted, *yes); });
   remove->add_option("NAME", *deleted, "the model")->required();
-  remove->add_flag("--yes", *yes, "do not ask");
+  remove->add_flag("--yes", *yes, "delete without confirmation");
   return model;
 }
 

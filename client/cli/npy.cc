@@ -38,6 +38,7 @@ class NpyTable final : public DataTable {
     return number;
   }
   std::string Text(int row, int column) const override { return ExactNumber(numbers_(row, column)); }
+  int64_t RowNumber(int row) const override { return first_ + row; }
   void AppendCsv(int row, int column, std::string* out) const override { out->append(Text(row, column)); }
 
  private:
@@ -113,10 +114,10 @@ absl::Status NpyReader::ReadHeader() {
               static_cast<size_t>(static_cast<unsigned char>(start[11])) << 24;
   }
   if (!in_ || length > kMaxHeader || absl::string_view(start, kNpyMagic.size()) != kNpyMagic)
-    return Error("a damaged .npy: its header does not end");
+    return Error("a damaged .npy file: its header is incomplete");
   std::string description(length, '\0');
   in_.read(description.data(), static_cast<std::streamsize>(length));
-  if (!in_) return Error("a damaged .npy: its header does not end");
+  if (!in_) return Error("a damaged .npy file: its header is incomplete");
   if (absl::Status status = ParseDescription(description); !status.ok()) return status;
   auto columns = name_columns_(static_cast<int>(cols_));
   if (!columns.ok()) return Error(columns.status().message());

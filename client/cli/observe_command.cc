@@ -6,8 +6,9 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "client/cli/command.h"
+#include "client/cli/counts_text.h"
+#include "client/cli/file_warnings.h"
 #include "client/cli/input.h"
 #include "client/cli/progress.h"
 #include "client/cli/tables.h"
@@ -26,6 +27,7 @@ struct ObserveOptions {
   std::string file;
   std::string level;
   bool condition = false;
+  bool skip_duplicates = false;
   int chunk_rows = 0;
   std::string request_id;
 };
@@ -37,7 +39,8 @@ struct Upload {
   std::optional<int> level;
   InputFile& input;
   int chunk_rows;
-  int64_t added = 0;                        // rows that the server has
+  int64_t sent = 0;                         // rows that the server has
+  FileWarnings warnings = {};               // about them
   std::unique_ptr<DataTable> sending = {};  // the rows of the call that runs
   ObservationTable sending_by_level = {};   // the same
 };
@@ -76,26 +79,33 @@ absl::StatusOr<client::AddedObservations> Send(Context& context, Upload& upload,
     upload.sending_by_level = *std::move(read);
     return upload.sending_by_level.batches;
   };
+  client::AddOptions options;
+  if (upload.options.skip_duplicates) options.duplicates = v1::DUPLICATE_POLICY_SKIP;
+  const auto on_added = [&](const client::AddedObservations& added) {
+    upload.sent += upload.sending->rows();
+    upload.warnings.Add(added, *upload.sending, upload.sending_by_level);
+  };
   if (upload.options.condition) {
     const auto all = next();
     if (!all.ok()) return all.status();
     if (const auto more = rows->Next(1); !more.ok() || *more != nullptr) {
-      return absl::InvalidArgumentError(absl::StrCat("--condition: is for a few rows, but there are more than ",
+      return absl::InvalidArgumentError(absl::StrCat("--condition: for a few rows only, but there are more than ",
                                                      upload.chunk_rows, "; observe and fit instead"));
     }
-    auto added = client.AddObservations(upload.options.name, *all, client::ObservationUpdate::kCondition,
-                                        {.request_id = upload.options.request_id});
-    if (added.ok()) upload.added = upload.sending->rows();
+    options.update = client::ObservationUpdate::kCondition;
+    auto added = client.AddObservations(upload.options.name, *all, options, {.request_id = upload.options.request_id});
+    if (added.ok()) on_added(*added);
     return added;
   }
-  const auto on_chunk = [&](const client::AddedObservations&) {
-    upload.added += upload.sending->rows();
+  const auto on_chunk = [&](const client::AddedObservations& added) {
+    on_added(added);
     // One call needs no bar.
-    if (upload.added == upload.sending->rows() && (total < 0 || upload.added == total)) return;
+    if (upload.sent == upload.sending->rows() && (total < 0 || upload.sent == total)) return;
     const bool quiet = context.options.json && context.streams.err_width == 0;
-    if (!quiet) printer.ShowCount("row", upload.added, total);
+    if (!quiet) printer.ShowCount("row", upload.sent, total);
   };
-  return client.AddObservationChunks(upload.options.name, next, on_chunk, {.request_id = upload.options.request_id});
+  return client.AddObservationChunks(upload.options.name, next, on_chunk, options,
+                                     {.request_id = upload.options.request_id});
 }
 
 absl::Status Observe(Context& context, ObserveOptions options) {
@@ -124,28 +134,34 @@ absl::Status Observe(Context& context, ObserveOptions options) {
   if (!added.ok()) {
     absl::Status status = added.status();
     if (upload.sending != nullptr) status = InTermsOfFile(status, *upload.sending, upload.sending_by_level);
-    if (upload.added == 0) return status;
-    return client::WithMessage(status, absl::StrCat(status.message(), "\n  ", upload.added,
-                                                    " rows were added before; the same command with --request-id ",
+    if (upload.sent == 0) return status;
+    return client::WithMessage(status, absl::StrCat(status.message(), "\n  ", upload.sent,
+                                                    " rows were already added; the same command with --request-id ",
                                                     options.request_id, " adds the others, and none twice"));
   }
 
-  std::vector<std::string> counts;
-  for (size_t t = 0; t < added->counts.size() && t < static_cast<size_t>(model->fidelities_size()); ++t) {
-    counts.push_back(absl::StrCat(model->fidelities(static_cast<int>(t)).name(), " ", added->counts[t]));
+  const std::string name = client::ShortName(model->name());
+  std::string text =
+      absl::StrCat(added->added, added->added == 1 ? " observation" : " observations", " added to model ", name,
+                   ", which now has ", CountsText(*model, added->counts), " (data version ", added->data_version,
+                   added->revision.empty() ? "" : absl::StrCat(", revision ", client::ShortName(added->revision)), ")");
+  if (added->replayed > 0) {
+    absl::StrAppend(&text, "\n", added->replayed, added->replayed == 1 ? " row was" : " rows were",
+                    " there already under the same run_id");
   }
-  context.Print(
-      Json{{"added", upload.added},
-           {"data_version", added->data_version},
-           {"observation_counts", added->counts},
-           {"etag", added->etag},
-           {"revision", added->revision},
-           {"request_id", options.request_id}},
-      absl::StrCat(upload.added, upload.added == 1 ? " observation" : " observations", " added to model ",
-                   client::ShortName(model->name()), ", which has now ", absl::StrJoin(counts, ", "), " (data version ",
-                   added->data_version,
-                   added->revision.empty() ? "" : absl::StrCat(", revision ", client::ShortName(added->revision)),
-                   ")"));
+  context.Print(Json{{"added", added->added},
+                     {"skipped", added->skipped},
+                     {"replayed", added->replayed},
+                     {"data_version", added->data_version},
+                     {"observation_counts", added->counts},
+                     {"etag", added->etag},
+                     {"revision", added->revision},
+                     {"request_id", options.request_id},
+                     {"warnings", upload.warnings.ToJson(name, options.skip_duplicates)}},
+                text);
+  for (const std::string& warning : upload.warnings.Text(name, options.skip_duplicates)) {
+    context.Remark(absl::StrCat("warning: ", warning));
+  }
   return absl::OkStatus();
 }
 
@@ -159,32 +175,38 @@ void AddObserveCommand(CLI::App& app, Context& context) {
       "  fidelio observe wing fine-runs.csv --level fine\n"
       "  fidelio observe wing fine-runs.npy --level fine\n"
       "  my-simulator | fidelio observe wing -\n"
-      "  fidelio observe wing one-more.csv --condition    predictions know it at once, without a fit\n"
+      "  fidelio observe wing one-more.csv --condition    predictions use it at once, without a fit\n"
+      "  fidelio observe wing runs.csv --skip-duplicates  leaves out rows that are stored already\n"
       "\nColumns of a CSV file, in any order:\n"
       "  level or fidelity  number from 0 (lowest) or name; not needed with --level or one fidelity\n"
       "  inputs             their names, or x1..xd when the model has no names\n"
       "  output             its name, or y\n"
       "  noise_variance     known variance of the output's noise; if absent it is learned. Or: noise\n"
+      "  run_id             your name of the run, unique in the model; if absent the server makes one\n"
       "As in:\n"
       "  fidelity,x1,x2,y\n"
       "  coarse,0.1,0.5,3.14\n"
       "\nA .npy file (numpy.save) has these columns in this order: level (not with --level or one fidelity),\n"
       "the inputs, the output and, if known, noise_variance.\n"
-      "\nFiles are checked as a whole before anything is added. Those of some megabytes are added at once, all\n"
-      "or nothing; larger ones, of any length, in parts, each of them all or nothing. Should the server go\n"
-      "away meanwhile, the error tells how to add the rest.\n",
+      "\nFiles are checked as a whole before anything is added. Files of up to a few megabytes are added\n"
+      "all or nothing; larger files are added in parts, each all or nothing. If the connection is lost, the error\n"
+      "says how to add the rest.\n"
+      "\nRows that are exact copies of stored ones (fidelity, inputs and output), and rows far outside the model's\n"
+      "box, are added with a warning. `fidelio observations withdraw` takes rows back.\n",
       [&context, options] { return Observe(context, *options); });
   observe->add_option("NAME", options->name, "the model")->required();
   observe->add_option("FILE", options->file, "CSV with a header, .npy, or - for standard input")->required();
   observe->add_option("--level", options->level, "fidelity of all rows: its name, or its number from 0");
   observe->add_flag("--condition", options->condition,
-                    "predictions take the rows into account at once, as a new revision; hyperparameters are kept");
-  observe->add_option("--chunk-rows", options->chunk_rows, "rows of a part; default: those of 4 MiB")
+                    "update the served model with these rows at once, as a new revision, keeping its hyperparameters");
+  observe->add_flag("--skip-duplicates", options->skip_duplicates,
+                    "leave out rows that are exact copies of stored observations or of earlier rows");
+  observe->add_option("--chunk-rows", options->chunk_rows, "rows per part; default: as many as fit into 4 MiB")
       ->type_name("N")
       ->check(Positive());
   observe
       ->add_option("--request-id", options->request_id,
-                   "the same file with the same id is added once, however often it is tried; at most 48 letters, "
+                   "the same file with the same id is added only once, however often it is sent; at most 48 letters, "
                    "digits, dots, hyphens and underscores")
       ->type_name("ID");
 }

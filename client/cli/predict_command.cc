@@ -109,9 +109,9 @@ void AddPredictCommand(CLI::App& app, Context& context) {
       "  fidelio predict wing points.csv -o predictions.csv\n"
       "  fidelio predict wing points.csv --quantiles 0.025,0.5,0.975\n"
       "  printf 'x1,x2\\n0.1,0.5\\n' | fidelio predict wing - --level coarse\n"
-      "\nThe output has the columns of the input, then mean, sd and a column per quantile. Numbers have as many\n"
-      "digits as it takes to read the same bits back. Files may be of any length: all rows are predicted by the\n"
-      "same revision, in pieces, and memory stays small (but with --json, which is one document).\n",
+      "\nThe output has the columns of the input, then mean, sd and a column per quantile. Numbers are\n"
+      "printed with all their digits. Files can be of any length: all rows are predicted by the same revision,\n"
+      "in parts, with little memory (except with --json, which is one document).\n",
       [&context, options] { return Predict(context, *options); });
   predict->add_option("NAME", options->name, "the model")->required();
   predict

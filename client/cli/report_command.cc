@@ -41,22 +41,21 @@ absl::Status Report(Context& context, const ReportCommandOptions& options) {
 void AddReportCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<ReportCommandOptions>();
   CLI::App* report = AddCommand(
-      app, context, "report", "Write a page with pictures of what a model has learned, and whether to trust it",
+      app, context, "report", "Write a report of a model: what it predicts, and whether to trust it",
       "  fidelio report wing                                writes wing.html\n"
       "  fidelio report wing -o report.html --at 0.5,0.2\n"
       "  fidelio report wing --revision 3 --runs 0 -o - > old.html\n"
-      "\nOne HTML file that needs nothing else, for browsers, phones and printers: slices of the posterior with the\n"
+      "\nOne self-contained HTML file, for browsers, phones and printers: slices of the predictions with the\n"
       "data, how the fidelities are related, leave-one-out calibration, the history of the fit, and where to run\n"
-      "next. With --json, what was written is printed as a document.\n",
+      "next. With --json, prints a description of the file.\n",
       [&context, options] { return Report(context, *options); });
   report->add_option("NAME", options->name, "the model")->required();
   report->add_option("-o,--output", options->output, "file to write, - for standard output; default NAME.html")
       ->type_name("FILE");
   report
-      ->add_option(
-          "--at", options->report.at,
-          "what slices go through: centre (the observation of the highest fidelity nearest to the middle), min "
-          "or max (that with the smallest or largest output), or a number per input: 0.5,0.2")
+      ->add_option("--at", options->report.at,
+                   "point of the slices: centre (the highest-fidelity observation nearest to the middle), min "
+                   "or max (that with the smallest or largest output), or a number per input: 0.5,0.2")
       ->type_name("POINT")
       ->capture_default_str();
   report->add_option("--runs", options->report.runs, "how many runs to suggest; 0 for none")

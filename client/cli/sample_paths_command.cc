@@ -92,11 +92,11 @@ void AddSamplePathsCommand(CLI::App& app, Context& context) {
       ->add_option("FILE", options->file,
                    "CSV with a header (names of the inputs, or x1..xd), .npy, or - for standard input")
       ->required();
-  command->add_option("--count", options->sample.count, "how many paths")->check(Positive())->capture_default_str();
+  command->add_option("--count", options->sample.count, "number of paths")->check(Positive())->capture_default_str();
   AddChoice(command, context, "--kind", "KIND", "joint or function; default joint", PathKindWords(),
             options->sample.kind);
   command->add_option("--level", options->level, "fidelity: its name, or its number from 0; default the highest");
-  command->add_option("--seed", options->sample.seed, "of the random numbers")->capture_default_str();
+  command->add_option("--seed", options->sample.seed, "seed of the random numbers")->capture_default_str();
   command->add_option("--revision", options->sample.revision, "number of a revision; default the current one")
       ->check(ResourceNumber());
   command->add_option("-o,--output", options->output, "file to write; default standard output")->type_name("FILE");

@@ -120,7 +120,7 @@ absl::Status Score(Context& context, const ScoreOptions& options) {
 
 void AddScoreCommand(CLI::App& app, Context& context) {
   auto options = std::make_shared<ScoreOptions>();
-  CLI::App* score = AddCommand(app, context, "score", "Compare predictions with outputs that are known",
+  CLI::App* score = AddCommand(app, context, "score", "Compare predictions with known outputs",
                                "  fidelio score wing test.csv\n"
                                "  fidelio score wing test.csv --against wing-fine-only     both in one table\n"
                                "\nThe file has columns for the inputs and the output, by name. Shows the root of the "
@@ -132,8 +132,7 @@ void AddScoreCommand(CLI::App& app, Context& context) {
       ->add_option("FILE", options->file,
                    "CSV with a header (names of inputs and output, or x1..xd and y), .npy, or - for standard input")
       ->required();
-  score->add_option("--against", options->against, "other models that predict the same; may be repeated")
-      ->type_name("NAME");
+  score->add_option("--against", options->against, "other models to compare with; may be repeated")->type_name("NAME");
   score->add_option("--level", options->level, "fidelity: its name, or its number from 0; default the highest");
   score->add_flag("--noise", options->noise, "predict new observations, with their noise, instead of the function");
   score->add_option("--revision", options->revision, "number of a revision of NAME; default the current one")

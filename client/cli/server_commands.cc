@@ -1,4 +1,4 @@
-// fidelio revisions, rollback, server-info.
+// fidelio rollback, server-info.
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,26 +13,6 @@
 
 namespace fidelio::cli {
 namespace {
-
-absl::Status Revisions(Context& context, const std::string& model) {
-  const auto client = context.Connect();
-  if (!client.ok()) return client.status();
-  const auto revisions = (*client)->ListRevisions(model);
-  if (!revisions.ok()) return revisions.status();
-  std::vector<std::vector<std::string>> rows = {
-      {"REVISION", "FIT", "DATA VERSION", "OBSERVATIONS", "OBJECTIVE", "TIME", "CREATED", "BY", ""}};
-  for (const v1::Revision& revision : *revisions) {
-    rows.push_back({client::ShortName(revision.name()), client::ShortName(revision.fit()),
-                    absl::StrCat(revision.data_version()), absl::StrJoin(revision.observation_counts(), "/"),
-                    RoundNumber(revision.elbo()), DurationText(ToDuration(revision.fit_duration())),
-                    TimeText(revision.create_time()), revision.code_version(), revision.current() ? "current" : ""});
-  }
-  context.Print(ToJsonList("revisions", *revisions),
-                revisions->empty()
-                    ? absl::StrCat("no revisions; `fidelio fit ", client::ShortName(model), " --watch` makes one")
-                    : TextTable(rows));
-  return absl::OkStatus();
-}
 
 absl::Status ServerInfo(Context& context) {
   const auto client = context.Connect();
@@ -56,7 +36,7 @@ absl::Status ServerInfo(Context& context) {
                            {"inputs", absl::StrCat("at most ", limits.max_input_dimension())},
                            {"fidelities", absl::StrCat("at most ", limits.max_fidelities())},
                            {"observations", absl::StrCat("at most ", limits.max_observations(), " per model")},
-                           {"fits", absl::StrCat(limits.fit_workers(), " at once, at most ", limits.max_queued_fits(),
+                           {"fits", absl::StrCat(limits.fit_workers(), " at a time, at most ", limits.max_queued_fits(),
                                                  " waiting")}}));
   return absl::OkStatus();
 }
@@ -74,25 +54,20 @@ absl::Status Rollback(Context& context, const std::string& model, const std::str
 }  // namespace
 
 void AddServerCommands(CLI::App& app, Context& context) {
-  auto model = std::make_shared<std::string>();
-  AddCommand(app, context, "revisions", "List the revisions of a model, the newest first", "  fidelio revisions wing\n",
-             [&context, model] { return Revisions(context, *model); })
-      ->add_option("NAME", *model, "the model")
-      ->required();
   auto rolled_back = std::make_shared<std::string>();
   auto revision = std::make_shared<std::string>();
-  CLI::App* rollback =
-      AddCommand(app, context, "rollback", "Serve another revision of a model from now on",
-                 "  fidelio revisions wing\n"
-                 "  fidelio rollback wing 2\n"
-                 "\nNothing is deleted: the same command goes forward again, and the next fit makes a new revision.\n",
-                 [&context, rolled_back, revision] { return Rollback(context, *rolled_back, *revision); });
+  CLI::App* rollback = AddCommand(
+      app, context, "rollback", "Serve another revision of a model",
+      "  fidelio revisions wing\n"
+      "  fidelio rollback wing 2\n"
+      "\nNothing is deleted: the same command can return to a newer revision, and the next fit creates a new one.\n",
+      [&context, rolled_back, revision] { return Rollback(context, *rolled_back, *revision); });
   rollback->add_option("NAME", *rolled_back, "the model")->required();
   rollback->add_option("REVISION", *revision, "number of a revision, older or newer")
       ->check(ResourceNumber())
       ->required();
 
-  AddCommand(app, context, "server-info", "Show what the server is, can do and allows",
+  AddCommand(app, context, "server-info", "Show the version, features and limits of the server",
              "  fidelio server-info\n  fidelio server-info --server emulator.example.com:50051 --tls\n",
              [&context] { return ServerInfo(context); });
 }

@@ -65,6 +65,36 @@ absl::StatusOr<std::vector<int>> ReadLevels(const DataTable& table, const v1::Mo
   return levels;
 }
 
+// The ids of all rows; empty when no row has one.
+absl::StatusOr<std::vector<std::string>> ReadRunIds(const DataTable& table) {
+  const int column = table.Column("run_id");
+  std::vector<std::string> ids;
+  int empty = -1;  // a row without an id
+  for (int i = 0; column >= 0 && i < table.rows(); ++i) {
+    ids.push_back(table.Text(i, column));
+    if (ids.back().empty()) empty = i;
+  }
+  if (empty < 0) return ids;
+  if (std::all_of(ids.begin(), ids.end(), [](const std::string& id) { return id.empty(); })) {
+    return std::vector<std::string>();
+  }
+  return table.Error(empty, column, "empty, but other rows have an id: give every row one, or none");
+}
+
+// Rows of a design whose runs were not made yet have no output.
+absl::Status CheckOutputs(const DataTable& table, int column) {
+  int count = 0, first = -1;
+  for (int i = 0; i < table.rows(); ++i) {
+    if (!table.Text(i, column).empty()) continue;
+    if (count++ == 0) first = i;
+  }
+  if (count == 0) return absl::OkStatus();
+  return table.Error(first, column,
+                     absl::StrCat("empty, must be the output of this run; ",
+                                  count == 1 ? "1 row has" : absl::StrCat(count, " rows have"),
+                                  " no output: fill in the outputs, or remove rows that were not run"));
+}
+
 }  // namespace
 
 absl::StatusOr<int> ParseLevel(const v1::Model& model, const std::string& text) {
@@ -90,7 +120,7 @@ NameColumns NameObservationColumns(const v1::Model& model, std::optional<int> le
     return absl::InvalidArgumentError(absl::StrCat(
         count, count == 1 ? " column" : " columns", ", but observations of model \"", client::ShortName(model.name()),
         "\" have ", least, " (", absl::StrJoin(names, ", "), ") or one more (noise_variance)",
-        with_level ? "; --level says the fidelity of files without the first" : ""));
+        with_level ? "; --level gives the fidelity if that column is missing" : ""));
   };
 }
 
@@ -108,14 +138,17 @@ NameColumns NameInputColumns(const v1::Model& model) {
 
 absl::StatusOr<ObservationTable> ReadObservations(const DataTable& table, const v1::Model& model,
                                                   std::optional<int> level) {
-  const auto columns = FindObservationColumns(table, model);
+  const auto columns = FindObservationColumns(table, model, {"run_id"});
   if (!columns.ok()) return columns.status();
   const auto levels = ReadLevels(table, model, columns->fidelity, level);
   if (!levels.ok()) return levels.status();
   const auto inputs = ReadMatrix(table, columns->inputs);
   if (!inputs.ok()) return inputs.status();
+  if (absl::Status status = CheckOutputs(table, columns->output); !status.ok()) return status;
   const auto outputs = ReadNumbers(table, columns->output);
   if (!outputs.ok()) return outputs.status();
+  const auto run_ids = ReadRunIds(table);
+  if (!run_ids.ok()) return run_ids.status();
   Eigen::VectorXd noise;
   if (const int column = columns->noise; column >= 0) {
     const auto numbers = ReadNumbers(table, column);
@@ -139,6 +172,9 @@ absl::StatusOr<ObservationTable> ReadObservations(const DataTable& table, const 
     batch.inputs = (*inputs)(rows, Eigen::all);
     batch.outputs = (*outputs)(rows);
     if (noise.size() > 0) batch.noise_variances = noise(rows);
+    for (const int row : rows) {
+      if (!run_ids->empty()) batch.run_ids.push_back((*run_ids)[static_cast<size_t>(row)]);
+    }
     result.batches.push_back(std::move(batch));
     result.rows.push_back(std::move(rows));
   }
@@ -167,8 +203,17 @@ absl::Status InTermsOfFile(const absl::Status& status, const DataTable& table, c
   static const std::regex* const kField =
       new std::regex(R"(^observations\[(\d{1,9})\]\.(inputs|outputs|noise_variances): ([^]*)$)");
   static const std::regex* const kElement = new std::regex(R"(^element \[(\d{1,9}), (\d{1,9})\] ([^]*)$)");
+  static const std::regex* const kRunId =
+      new std::regex(R"(^(?:models/[a-z0-9-]+: )?observations\[(\d{1,9})\]\.run_ids\[(\d{1,9})\]: ([^]*)$)");
   const std::string message(status.message());
   std::smatch match, element;
+  if (std::regex_match(message, match, *kRunId)) {
+    const size_t batch = std::stoul(match[1]), i = std::stoul(match[2]);
+    const int column = table.Column("run_id");
+    if (column < 0 || batch >= observations.rows.size() || i >= observations.rows[batch].size()) return status;
+    return client::WithMessage(status,
+                               table.Error(observations.rows[batch][i], column, std::string(match[3])).message());
+  }
   if (!std::regex_match(message, match, *kField)) return status;
   const size_t batch = std::stoul(match[1]);
   const std::string what = match[3];

@@ -59,8 +59,9 @@ absl::Status Import(Context& context, const ImportOptions& options) {
   const auto read = [&](int64_t offset, size_t most) -> absl::StatusOr<std::string> {
     if (offset != position) {
       if (!(*input)->seekable()) {
-        return absl::InvalidArgumentError(absl::StrCat(
-            DisplayName(options.file), ": the server went away, and what was read can't be read again; import a file"));
+        return absl::InvalidArgumentError(
+            absl::StrCat(DisplayName(options.file),
+                         ": the connection was lost, and standard input cannot be read again; import a file"));
       }
       (*input)->Rewind();
     }
@@ -97,8 +98,8 @@ void AddTransferCommands(CLI::App& model, Context& context) {
       "  fidelio model export wing                     writes wing.fidelio\n"
       "  fidelio model export wing -o backup.fidelio --all-revisions\n"
       "  fidelio model export wing -o - | fidelio --server other:50051 model import - --name wing\n"
-      "\nThe file has the observations, the current revision (or all) and checksums, and is the same for every\n"
-      "server: the model that it is imported as predicts the same numbers.\n",
+      "\nThe file contains the observations, the current revision (or all) and checksums. It can be imported by any\n"
+      "server; the imported model predicts the same numbers.\n",
       [&context, out] { return Export(context, *out); });
   command->add_option("NAME", out->name, "the model")->required();
   command->add_option("-o,--output", out->output, "file to write, - for standard output; default NAME.fidelio")
@@ -106,13 +107,13 @@ void AddTransferCommands(CLI::App& model, Context& context) {
   command->add_flag("--all-revisions", out->all_revisions, "all revisions instead of the current one");
 
   auto in = std::make_shared<ImportOptions>();
-  command = AddCommand(model, context, "import", "Make a model from a file that export wrote",
+  command = AddCommand(model, context, "import", "Create a model from an exported file",
                        "  fidelio model import wing.fidelio\n"
                        "  fidelio model import wing.fidelio --name wing-copy\n"
-                       "\nAll or nothing: a damaged file makes no model.\n",
+                       "\nAll or nothing: a damaged file creates no model.\n",
                        [&context, in] { return Import(context, *in); });
   command->add_option("FILE", in->file, "the file, or - for standard input")->required();
-  command->add_option("--name", in->name, "of the new model; default the name that it had")->type_name("NAME");
+  command->add_option("--name", in->name, "name of the new model; default: its name when exported")->type_name("NAME");
 }
 
 }  // namespace fidelio::cli

@@ -1,4 +1,4 @@
-// Caller: calls on one connection, each with its deadline, its token and its retries. What Client's members share.
+// Caller: calls on one connection, each with a deadline, a token and retries. Shared by the members of Client.
 //
 // Thread-safe.
 #ifndef FIDELIO_CLIENT_CPP_CALLER_H_
@@ -23,16 +23,16 @@ namespace fidelio::client {
 struct ClientOptions {
   ChannelOptions channel = {};
 
-  // Of a call with all its retries, unless CallOptions say otherwise.
+  // Timeout of a call including its retries, unless CallOptions sets another.
   absl::Duration timeout = absl::Seconds(60);
 
   RetryPolicy retry = {};
 
-  // WatchFit waits longer for a server that went away: fits outlive servers. For one that has not told it anything yet, it
-  // waits at most as long as retry says.
+  // How long WatchFit waits for a server that went away: longer, because fits survive restarts. For a server that has
+  // not responded yet, it waits at most as long as `retry` allows.
   absl::Duration watch_give_up_after = absl::Minutes(10);
 
-  // WatchFit asks anew after this time, so that it notices a server which went away without a word.
+  // WatchFit renews its call after this time, to notice a server that went away silently.
   absl::Duration watch_renewal = absl::Minutes(1);
 };
 
@@ -49,20 +49,20 @@ class Caller {
 
   absl::Time Deadline(const CallOptions& call) const;
 
-  // Deadline and token.
+  // Sets deadline and token.
   void Prepare(grpc::ClientContext* context, absl::Time deadline) const;
 
-  // Errors that the transport made, not the server, name the server.
+  // Adds the server's address to errors of the transport.
   absl::Status Explain(const absl::Status& status) const;
 
-  // Between two attempts: ends early when the connection was lost and comes back.
+  // Waits between two attempts. Returns early when a lost connection comes back.
   void Pause(absl::Duration delay) const;
 
   // A unary call with its retries.
   template <typename Request, typename Response>
   absl::StatusOr<Response> Call(Method<Request, Response> method, const Request& request, absl::Time deadline) const;
 
-  // All entries of all pages. entries(Response&) points to those of one page.
+  // All entries of all pages. entries(Response&) returns a pointer to those of one page.
   template <typename Entry, typename Request, typename Response, typename Entries>
   absl::StatusOr<std::vector<Entry>> List(Method<Request, Response> method, Request request, Entries entries,
                                           absl::Time deadline) const;
@@ -93,7 +93,7 @@ template <typename Entry, typename Request, typename Response, typename Entries>
 absl::StatusOr<std::vector<Entry>> Caller::List(Method<Request, Response> method, Request request, Entries entries,
                                                 absl::Time deadline) const {
   std::vector<Entry> all;
-  request.set_page_size(1000);  // the most that servers answer
+  request.set_page_size(1000);  // the largest page that servers return
   do {
     absl::StatusOr<Response> page = Call(method, request, deadline);
     if (!page.ok()) return page.status();

@@ -1,5 +1,8 @@
 #include "client/cpp/channel.h"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
+
 #include <algorithm>
 
 #include "absl/status/status.h"
@@ -7,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
 
@@ -47,6 +51,17 @@ bool IsPort(absl::string_view text) {
          port > 0 && port <= 65535;
 }
 
+// The host of HOST, HOST:PORT or [HOST]:PORT, without brackets. IPv6 has brackets.
+std::string HostOf(absl::string_view server) {
+  if (absl::StartsWith(server, "[")) {
+    const size_t end = server.find(']');
+    const bool closed = end != absl::string_view::npos;
+    const absl::string_view rest = closed ? server.substr(end + 1) : "";
+    return closed && (rest.empty() || rest[0] == ':') ? std::string(server.substr(1, end - 1)) : "";
+  }
+  return std::string(server.substr(0, server.find(':')));
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ServerAddress(absl::string_view server) {
@@ -74,8 +89,16 @@ absl::StatusOr<std::string> ServerAddress(absl::string_view server) {
 }
 
 bool IsLoopback(absl::string_view server) {
-  return absl::StartsWith(server, "127.") || absl::StartsWith(server, "localhost:") || server == "localhost" ||
-         absl::StartsWith(server, "[::1]") || absl::StartsWith(server, "unix:");
+  if (absl::StartsWith(server, "unix:") || absl::StartsWith(server, "unix-abstract:")) return true;
+  if (!absl::ConsumePrefix(&server, "ipv4:")) absl::ConsumePrefix(&server, "ipv6:");
+  if (absl::StrContains(server, ",")) return false;  // a list of addresses
+  const std::string host = HostOf(server);
+  if (absl::EqualsIgnoreCase(host, "localhost")) return true;
+  in_addr v4;
+  if (inet_pton(AF_INET, host.c_str(), &v4) == 1) return (ntohl(v4.s_addr) >> 24) == 127;
+  in6_addr v6;
+  if (inet_pton(AF_INET6, host.c_str(), &v6) != 1) return false;
+  return IN6_IS_ADDR_LOOPBACK(&v6) || (IN6_IS_ADDR_V4MAPPED(&v6) && v6.s6_addr[12] == 127);
 }
 
 absl::StatusOr<std::shared_ptr<grpc::Channel>> MakeChannel(const ChannelOptions& options) {

@@ -123,6 +123,14 @@ absl::StatusOr<v1::Model> Client::RollbackModel(absl::string_view model, absl::s
   return caller_.Call(&Caller::Stub::RollbackModel, request, caller_.Deadline(call));
 }
 
+absl::Status Client::DeleteRevision(absl::string_view model, absl::string_view revision, const CallOptions& call) {
+  v1::DeleteRevisionRequest request;
+  request.set_name(RevisionName(model, revision));
+  request.set_etag(call.etag);
+  request.set_request_id(RequestId(call));
+  return caller_.Call(&Caller::Stub::DeleteRevision, request, caller_.Deadline(call)).status();
+}
+
 absl::StatusOr<v1::ServerInfo> Client::GetServerInfo(const CallOptions& call) {
   return caller_.Call(&Caller::Stub::GetServerInfo, v1::GetServerInfoRequest(), caller_.Deadline(call));
 }

@@ -1,14 +1,13 @@
-// Client: all that a program does with a Fidelio server, on Eigen matrices.
+// Client: everything that a Fidelio server offers, with Eigen matrices.
 //
 //   auto client = fidelio::client::Client::Connect({.channel = {.server = "127.0.0.1:50051"}});
 //   auto fit = (*client)->Fit("wing", {});
 //   auto done = (*client)->WatchFit(fit->name(), [](const fidelio::v1::Fit& f) { … f.progress().fraction() … });
 //   auto p = (*client)->Predict("wing", x, {.quantiles = {.025, .975}});
 //
-// Calls that find the server UNAVAILABLE (not there yet, shutting down, restarting) are tried again until they succeed
-// or their deadline comes. Mutations carry one request id for all their attempts, so that each happens once. Errors are
-// those of the server, with their details in words (client/cpp/errors.h). Models, fits and revisions go by full name
-// ("models/wing") or short ("wing").
+// Calls are retried until their deadline while the server is UNAVAILABLE (starting, restarting, shutting down). All attempts
+// of a mutation carry the same request id, so it takes effect once. Errors are those of the server, with their details in
+// words (client/cpp/errors.h). Models, fits and revisions can be given by full name ("models/wing") or short name ("wing").
 //
 // Thread-safe: all members may be called at once; calls share one connection.
 #ifndef FIDELIO_CLIENT_CPP_CLIENT_H_
@@ -50,39 +49,64 @@ class Client {
                                         const CallOptions& call = {});
   absl::Status DeleteModel(absl::string_view model, const CallOptions& call = {});
 
-  // Writes a model as one self-contained file: `write` gets its bytes, piece by piece. Once it has got some, a lost
-  // server is an error and no more tried again: what was written is of no use then.
+  // Writes a model as one self-contained file: `write` receives its bytes in pieces. Once the first piece was written, a
+  // lost connection is an error and not retried, since the file would be incomplete.
   absl::Status ExportModel(absl::string_view model, bool all_revisions, const WriteBytes& write,
                            const CallOptions& call = {});
-  // Makes a model from such a file. `id` empty: the name that it had. All or nothing; retries begin at the file's
-  // beginning.
+  // Creates a model from such a file. `id` empty: the name that it had. All or nothing; retries start at the beginning of
+  // the file.
   absl::StatusOr<v1::Model> ImportModel(absl::string_view id, const ReadBytes& read, const CallOptions& call = {});
 
   // Appends all or nothing.
   absl::StatusOr<AddedObservations> AddObservations(absl::string_view model,
                                                     const std::vector<Observations>& observations,
                                                     const CallOptions& call = {}) {
-    return AddObservations(model, observations, ObservationUpdate::kNone, call);
+    return AddObservations(model, observations, AddOptions(), call);
   }
   absl::StatusOr<AddedObservations> AddObservations(absl::string_view model,
                                                     const std::vector<Observations>& observations,
-                                                    ObservationUpdate update, const CallOptions& call = {});
+                                                    const AddOptions& options, const CallOptions& call = {});
 
-  // Appends what is too much for one call: one call for every answer of `next`, each all or nothing, until that is empty.
-  // The request id of chunk i (from 0) is `call.request_id` (a random one when that is empty), a dot and i, so that the
-  // same chunks with the same id are added once, however often it is tried. `on_chunk` (may be null) hears of every call
-  // that was committed. Each call has the time of `call`. Answers the last, or the first error.
+  // Appends what is too much for one call: one call for everything that `next` returns, each all or nothing, until that
+  // is empty. The request id of chunk i (from 0) is `call.request_id` (a random one when that is empty), a dot and i, so
+  // that the same chunks with the same id are added once, however often they are sent. `on_chunk` (may be null) sees what
+  // every call committed, with warnings about the rows of that chunk. Each call has the time of `call`. Returns the first
+  // error, or the last response with the sums of all: rows of its warnings are counted over all chunks.
+  // `options.update` must be kNone.
   absl::StatusOr<AddedObservations> AddObservationChunks(
       absl::string_view model, const std::function<absl::StatusOr<std::vector<Observations>>()>& next,
-      const std::function<void(const AddedObservations&)>& on_chunk, const CallOptions& call = {});
+      const std::function<void(const AddedObservations&)>& on_chunk, const CallOptions& call = {}) {
+    return AddObservationChunks(model, next, on_chunk, AddOptions(), call);
+  }
+  absl::StatusOr<AddedObservations> AddObservationChunks(
+      absl::string_view model, const std::function<absl::StatusOr<std::vector<Observations>>()>& next,
+      const std::function<void(const AddedObservations&)>& on_chunk, const AddOptions& options,
+      const CallOptions& call = {});
 
-  // The observations of one level (absent: all) in the order in which they were added, at most `most` of them.
+  // Observations in the order in which they were added.
+  absl::StatusOr<std::vector<Observations>> ListObservations(absl::string_view model,
+                                                             const ListObservationsOptions& options,
+                                                             const CallOptions& call = {});
   absl::StatusOr<std::vector<Observations>> ListObservations(absl::string_view model, std::optional<int> level,
-                                                             int64_t most, const CallOptions& call = {});
+                                                             int64_t most, const CallOptions& call = {}) {
+    return ListObservations(model, {.level = level, .most = most}, call);
+  }
 
-  // Starts a fit, which goes on without this client.
+  // Takes observations out of use, by their ids: all of them, or none when one is not in use (NOT_FOUND). They stay
+  // readable (ListObservationsOptions::show_withdrawn), and revisions that know them stay as they are.
+  absl::StatusOr<ChangedObservations> WithdrawObservations(absl::string_view model,
+                                                           const std::vector<std::string>& run_ids,
+                                                           absl::string_view reason, const CallOptions& call = {});
+  // The same for all observations in use that one data_version added.
+  absl::StatusOr<ChangedObservations> WithdrawBatch(absl::string_view model, int64_t data_version,
+                                                    absl::string_view reason, const CallOptions& call = {});
+  // Replaces outputs; ids, inputs and fidelities stay. All of them, or none.
+  absl::StatusOr<ChangedObservations> CorrectObservations(absl::string_view model, const Correction& correction,
+                                                          absl::string_view reason, const CallOptions& call = {});
+
+  // Starts a fit, which continues without this client.
   absl::StatusOr<v1::Fit> Fit(absl::string_view model, const v1::FitOptions& options, const CallOptions& call = {});
-  // Checks whether that would start; the answer is the fit that would be, without a name.
+  // Checks whether that fit would start. Returns the fit that would be started, without a name.
   absl::StatusOr<v1::Fit> ValidateFit(absl::string_view model, const v1::FitOptions& options,
                                       const CallOptions& call = {});
   absl::StatusOr<v1::Fit> GetFit(absl::string_view name, const CallOptions& call = {});
@@ -90,20 +114,20 @@ class Client {
   absl::StatusOr<std::vector<v1::Fit>> ListFits(absl::string_view model, const CallOptions& call = {});
   absl::StatusOr<v1::Fit> CancelFit(absl::string_view name, const CallOptions& call = {});
 
-  // Waits until a fit has ended, and answers it, whether it succeeded or not. `on_event` (may be null) sees what happens
-  // meanwhile, from this thread; the first event tells the state of now. Outlives restarts of the server.
+  // Waits until a fit has ended and returns it, whether it succeeded or not. `on_event` (may be null) is called from this
+  // thread for every event; the first one is the current state. Survives restarts of the server.
   absl::StatusOr<v1::Fit> WatchFit(absl::string_view name, const std::function<void(const v1::Fit&)>& on_event,
                                    const CallOptions& call = {});
 
-  // `inputs` n×d with n ≥ 1. Many inputs go to the server in several calls; all are answered by the same revision.
+  // `inputs` n×d with n ≥ 1. Many inputs are sent in several calls; all are predicted by the same revision.
   absl::StatusOr<Prediction> Predict(absl::string_view model, const Eigen::Ref<const Eigen::MatrixXd>& inputs,
                                      const PredictOptions& options = {}, const CallOptions& call = {});
 
-  // Predicts without end in constant memory: `next` gives chunks (n×d, n ≥ 1; without rows: the end), `on_chunk` takes
-  // their predictions in the same order. Chunks are read ahead of the answers, at most kPredictAhead of them, by a thread
-  // of its own: `next` and `on_chunk` run in different threads at once, but neither twice at once. All chunks are
-  // answered by the same revision, also across a restart of the server. Deadline: none, unless `call` says so; but a
-  // server that does not answer for the time of ClientOptions.timeout is an error. full_covariance is refused.
+  // Predicts any number of inputs in constant memory: `next` returns chunks (n×d, n ≥ 1; no rows at the end), `on_chunk`
+  // receives their predictions in the same order. A separate thread reads at most kPredictAhead chunks ahead of the
+  // responses: `next` and `on_chunk` may run at the same time in different threads, but each runs once at a time. All
+  // chunks are predicted by the same revision, even across a restart of the server. There is no deadline unless `call` sets
+  // one, but a server that does not respond for ClientOptions.timeout is an error. full_covariance is refused.
   absl::Status PredictStream(absl::string_view model, const PredictOptions& options,
                              const std::function<absl::StatusOr<Eigen::MatrixXd>()>& next,
                              const std::function<absl::Status(const Prediction&)>& on_chunk,
@@ -114,6 +138,9 @@ class Client {
   absl::StatusOr<PathSamples> SamplePaths(absl::string_view model, const Eigen::Ref<const Eigen::MatrixXd>& inputs,
                                           const SampleOptions& options = {}, const CallOptions& call = {});
 
+  // Inputs to begin with, spread over the box. Needs no fit.
+  absl::StatusOr<InitialDesignRuns> InitialDesign(absl::string_view model, const InitialDesignOptions& options,
+                                                  const CallOptions& call = {});
   // Inputs to observe next that are good and unlike each other.
   absl::StatusOr<DppDesign> SampleDpp(absl::string_view model, const DppOptions& options = {},
                                       const CallOptions& call = {});
@@ -130,6 +157,8 @@ class Client {
   // Serves another revision (number or full name) from now on.
   absl::StatusOr<v1::Model> RollbackModel(absl::string_view model, absl::string_view revision,
                                           const CallOptions& call = {});
+  // Deletes a revision (number or full name) that is not the current one, with its bytes.
+  absl::Status DeleteRevision(absl::string_view model, absl::string_view revision, const CallOptions& call = {});
 
   absl::StatusOr<v1::ServerInfo> GetServerInfo(const CallOptions& call = {});
 
@@ -139,7 +168,7 @@ class Client {
   const Caller caller_;
 };
 
-// Chunks that PredictStream sends before their answers are there.
+// Number of chunks that PredictStream sends before their responses arrive.
 inline constexpr int kPredictAhead = 4;
 
 // Whether a fit has SUCCEEDED, FAILED or been CANCELLED.

@@ -34,7 +34,7 @@ void CopyRevision(const Response& response, Answer* answer) {
 }
 
 absl::Status WrongShape(absl::string_view field, const Eigen::MatrixXd& matrix) {
-  return absl::InternalError(absl::StrCat("the server answered ", field, " of ", matrix.rows(), " × ", matrix.cols(),
+  return absl::InternalError(absl::StrCat("the server returned ", field, " of ", matrix.rows(), " × ", matrix.cols(),
                                           ", which is not its shape"));
 }
 
@@ -111,6 +111,7 @@ absl::StatusOr<Suggestions> Client::Suggest(absl::string_view model, const Sugge
   answer.variance_before = response->variance_before();
   answer.variance_after = response->variance_after();
   answer.total_cost = response->total_cost();
+  answer.shortfall_reason = response->shortfall_reason();
   CopyRevision(*response, &answer);
   return answer;
 }
@@ -127,6 +128,7 @@ absl::StatusOr<Diagnostics> Client::Diagnose(absl::string_view model, const Diag
     FidelityDiagnostics fidelity{.level = static_cast<int>(wire.level()),
                                  .fidelity = wire.fidelity(),
                                  .count = wire.count(),
+                                 .distinct_count = wire.distinct_count(),
                                  .r2 = wire.r2(),
                                  .rmse = wire.rmse(),
                                  .coverage50 = wire.coverage50(),
@@ -142,6 +144,8 @@ absl::StatusOr<Diagnostics> Client::Diagnose(absl::string_view model, const Diag
     if (!status.ok()) return status;
     answer.fidelities.push_back(std::move(fidelity));
   }
+  if (response->has_verdict()) answer.verdict = response->verdict();
+  answer.withdrawn_count = response->withdrawn_count();
   CopyRevision(*response, &answer);
   return answer;
 }

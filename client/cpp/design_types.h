@@ -1,4 +1,4 @@
-// What SampleDpp, Suggest and Diagnose take and give, on Eigen's vectors and matrices. In the user's units.
+// What InitialDesign, SampleDpp, Suggest and Diagnose take and give, on Eigen's vectors and matrices. In the user's units.
 #ifndef FIDELIO_CLIENT_CPP_DESIGN_TYPES_H_
 #define FIDELIO_CLIENT_CPP_DESIGN_TYPES_H_
 
@@ -11,6 +11,32 @@
 #include "fidelio/v1/design.pb.h"
 
 namespace fidelio::client {
+
+// Inputs of one fidelity.
+struct FidelityInputs {
+  int level = 0;
+  Eigen::MatrixXd inputs = {};  // n×d
+  std::string fidelity = {};    // its name, in responses
+};
+
+struct FidelityCount {
+  int level = 0;
+  int count = 0;
+};
+
+struct InitialDesignOptions {
+  std::vector<FidelityCount> counts = {};  // runs per fidelity, each level at most once
+  v1::InitialDesignMethod method = v1::INITIAL_DESIGN_METHOD_SOBOL;
+  bool nested = false;                       // choose the inputs of each fidelity among those of the next lower one
+  std::vector<FidelityInputs> pending = {};  // runs that were started and not observed yet
+  uint64_t seed = 0;
+};
+
+struct InitialDesignRuns {
+  std::vector<FidelityInputs> designs = {};  // one per level that was asked for, from the lowest
+  double total_cost = 0;
+  int64_t data_version = 0;  // of the observations that were taken into account
+};
 
 struct DppOptions {
   int k = 1;                        // inputs to choose
@@ -66,8 +92,9 @@ struct Suggestions {
   double variance_before = 0;         // of the highest fidelity, mean over the target points
   double variance_after = 0;          // the same after all runs, as expected
   double total_cost = 0;
-  std::string revision = {};  // models/{model}/revisions/{revision}
-  int64_t data_version = 0;   // that it knows
+  std::string revision = {};          // models/{model}/revisions/{revision}
+  int64_t data_version = 0;           // that it knows
+  std::string shortfall_reason = {};  // why there are fewer runs than asked for; empty when there are as many
 };
 
 struct DiagnoseOptions {
@@ -80,6 +107,7 @@ struct FidelityDiagnostics {
   int level = 0;
   std::string fidelity = {};       // its name
   int64_t count = 0;               // of observations
+  int64_t distinct_count = 0;      // of distinct inputs among them; 0 from older servers
   Eigen::VectorXd residuals = {};  // standardised, in the order of the observations
   Eigen::VectorXd mean = {};       // predicted without the observation; these three are empty from older servers
   Eigen::VectorXd variance = {};   // of that prediction, with noise
@@ -95,6 +123,8 @@ struct Diagnostics {
   std::vector<FidelityDiagnostics> fidelities = {};  // from the lowest
   std::string revision = {};                         // models/{model}/revisions/{revision}
   int64_t data_version = 0;                          // that it knows
+  std::optional<v1::Verdict> verdict = {};           // what it comes to; absent from older servers
+  int64_t withdrawn_count = 0;  // observations that it knows and that were withdrawn or corrected since
 };
 
 }  // namespace fidelio::client

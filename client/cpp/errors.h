@@ -1,6 +1,6 @@
-// Errors of a server as absl::Status, with the details of google.rpc in words and for programs.
+// Errors of a server as absl::Status, with the google.rpc details both in words and for programs.
 //
-// The message begins with the server's own. Details that it does not tell already follow in lines of their own:
+// The message begins with the server's message. Details that are not in it follow on separate lines:
 //
 //   observations[1].inputs: 7 columns, but model "wing" has input dimension 8
 //   models/wing: has no revision yet
@@ -20,16 +20,16 @@
 
 namespace fidelio::client {
 
-// The end of a call.
+// From the status of a call.
 absl::Status ToStatus(const grpc::Status& status);
 
-// An error within a message, as Fit.error.
+// From an error within a message, such as Fit.error.
 absl::Status ToStatus(const google::rpc::Status& status);
 
-// The message with all its details that an error was made from. Without details for errors that no server made.
+// The message and details from which an error was made. No details for errors that did not come from a server.
 google::rpc::Status DetailsOf(const absl::Status& status);
 
-// RetryInfo of an error: when the server asks to be called again.
+// RetryInfo of an error: after what time the server asks to be called again.
 std::optional<absl::Duration> RetryDelayOf(const absl::Status& status);
 
 // The same error with its message changed; details stay.

@@ -31,7 +31,7 @@ absl::StatusOr<Eigen::MatrixXd> FromWire(const v1::Matrix& wire, absl::string_vi
   const bool bytes = wire.data_case() == v1::Matrix::kF64Le;
   const uint64_t present = bytes ? wire.f64_le().size() / sizeof(double) : wire.values().values_size();
   if (present != count || (bytes && wire.f64_le().size() % sizeof(double) != 0)) {
-    return absl::InternalError(absl::StrCat("the server answered ", field, " with ", present, " numbers, but ",
+    return absl::InternalError(absl::StrCat("the server returned ", field, " with ", present, " numbers, but ",
                                             wire.rows(), " × ", wire.cols(), " are ", count));
   }
   RowMajor rows(wire.rows(), wire.cols());

@@ -15,7 +15,7 @@ namespace fidelio::client {
 // In the encoding f64_le. A vector becomes one column. Rows and columns are below 2³².
 v1::Matrix ToWire(const Eigen::Ref<const Eigen::MatrixXd>& matrix);
 
-// INTERNAL, naming `field`, when a server answers fewer or more numbers than the shape says.
+// INTERNAL, naming `field`, when a server returns fewer or more numbers than the shape says.
 absl::StatusOr<Eigen::MatrixXd> FromWire(const v1::Matrix& wire, absl::string_view field);
 
 }  // namespace fidelio::client

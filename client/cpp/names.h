@@ -1,4 +1,4 @@
-// Resource names. Where a model, fit or revision is asked for, its short id will do: "wing" is "models/wing".
+// Resource names. A model, fit or revision can be given by its short id: "wing" is "models/wing".
 //
 // Free functions without state: safe from every thread.
 #ifndef FIDELIO_CLIENT_CPP_NAMES_H_
@@ -10,10 +10,10 @@
 
 namespace fidelio::client {
 
-// "models/wing" for "wing" and for "models/wing". What is not a name stays recognisable: the server refuses it.
+// "models/wing" for "wing" and for "models/wing". An invalid name is kept as it is: the server refuses it.
 std::string ModelName(absl::string_view model);
 
-// "models/wing/fits/3" for ("wing", "3"), and for a full name whatever the model.
+// "models/wing/fits/3" for ("wing", "3"); a full name is returned unchanged, whatever the model.
 std::string FitName(absl::string_view model, absl::string_view fit);
 
 // "models/wing/revisions/3" in the same way.

@@ -124,7 +124,7 @@ absl::Status StreamOnce(const Caller& caller, const PredictOptions& options, abs
   while (status.ok() && stream->Read(&response)) {
     const Chunk chunk = chunks.Oldest();
     if (chunk == nullptr) {
-      status = absl::InternalError("the server answered more chunks than it was asked");
+      status = absl::InternalError("the server returned more chunks than were sent");
       break;
     }
     auto prediction = FromWire(response.prediction(), options, chunk->rows(), chunk->cols());
@@ -166,8 +166,7 @@ absl::Status Client::PredictStream(absl::string_view model, const PredictOptions
     const bool idle = chunks.answered() == before && chunks.Oldest() != nullptr;
     if (absl::IsDeadlineExceeded(status) && renewal < deadline && !idle) continue;
     if (status.ok() && !chunks.all_answered()) {
-      return absl::InternalError(
-          absl::StrCat("the server answered ", chunks.answered(), " chunks, but not the others"));
+      return absl::InternalError(absl::StrCat("the server returned ", chunks.answered(), " chunks, but not the rest"));
     }
     if (!absl::IsUnavailable(status)) return caller_.Explain(status);
     if (chunks.answered() > before) backoff.Reset();

@@ -11,8 +11,8 @@ absl::Status Get(const v1::Matrix& wire, const char* field, Eigen::Index rows, E
   auto part = FromWire(wire, field);
   if (!part.ok()) return part.status();
   if (part->rows() != rows || part->cols() != cols) {
-    return absl::InternalError(absl::StrCat("the server answered ", field, " of ", part->rows(), " × ", part->cols(),
-                                            ", but ", rows, " × ", cols, " were asked for"));
+    return absl::InternalError(absl::StrCat("the server returned ", field, " of ", part->rows(), " × ", part->cols(),
+                                            ", but ", rows, " × ", cols, " were requested"));
   }
   *matrix = *std::move(part);
   return absl::OkStatus();

@@ -1,4 +1,4 @@
-// What Predict and PredictStream share: their options and answers, to and from the wire.
+// Options and results of Predict and PredictStream, to and from the wire.
 //
 // Free functions without state: safe from every thread.
 #ifndef FIDELIO_CLIENT_CPP_PREDICTION_H_
@@ -13,8 +13,8 @@ namespace fidelio::client {
 // Level, noise, quantiles, covariance, gradient.
 v1::PredictOptions ToWire(const PredictOptions& options);
 
-// What was predicted at n inputs in d dimensions, without revision and data_version. INTERNAL when a server answers
-// other shapes than were asked for.
+// A prediction at n inputs in d dimensions, without revision and data_version. INTERNAL when a server returns other
+// shapes than requested.
 absl::StatusOr<Prediction> FromWire(const v1::Prediction& wire, const PredictOptions& options, Eigen::Index n,
                                     Eigen::Index d);
 

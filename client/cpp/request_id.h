@@ -1,4 +1,4 @@
-// Ids of logical calls, by which a server recognises a retry.
+// Request ids, by which a server recognises retries.
 #ifndef FIDELIO_CLIENT_CPP_REQUEST_ID_H_
 #define FIDELIO_CLIENT_CPP_REQUEST_ID_H_
 
@@ -8,10 +8,10 @@
 
 namespace fidelio::client {
 
-// 128 random bits as 32 hexadecimal digits: never the same twice, in any process. Safe from every thread.
+// 128 random bits as 32 hexadecimal digits, different in every call and process. Safe from every thread.
 std::string NewRequestId();
 
-// That of the caller, or a new one.
+// The caller's request id, or a new one.
 std::string RequestId(const CallOptions& call);
 
 }  // namespace fidelio::client

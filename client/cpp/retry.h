@@ -1,4 +1,4 @@
-// When and how often a call is tried again: UNAVAILABLE means that nothing was answered, and that trying again may help.
+// When and how often a call is retried: UNAVAILABLE means that there was no response, and that a retry may succeed.
 #ifndef FIDELIO_CLIENT_CPP_RETRY_H_
 #define FIDELIO_CLIENT_CPP_RETRY_H_
 
@@ -11,14 +11,13 @@
 namespace fidelio::client {
 
 struct RetryPolicy {
-  // The first delay; each is `multiplier` times the one before, up to the longest, and shortened by up to half at random
-  // (so that the clients of a server which comes back do not all call at once). A RetryInfo of the server that asks for
-  // a longer delay is obeyed.
+  // The first delay. Each is `multiplier` times the previous one, up to the longest, and shortened by up to half at random,
+  // so that the clients of a restarted server do not all call at once. A longer delay in the server's RetryInfo is obeyed.
   absl::Duration first_delay = absl::Milliseconds(50);
   double multiplier = 2;
   absl::Duration longest_delay = absl::Seconds(2);
 
-  // Time without an answer after which the last error stands. The deadline of the call holds anyway. 0: no retries.
+  // Time without a response after which the last error is returned. The deadline of the call also holds. 0: no retries.
   absl::Duration give_up_after = absl::InfiniteDuration();
 
   // Called before each delay, from the thread of the call; may be null.
@@ -28,23 +27,23 @@ struct RetryPolicy {
 // INVALID_ARGUMENT names the member and the rule.
 absl::Status Validate(const RetryPolicy& policy);
 
-// Waits for at most this long, and less when there is reason to believe that the next attempt will succeed.
+// Waits for at most this long, or less if the next attempt is likely to succeed.
 using Pause = std::function<void(absl::Duration)>;
 
-// Backoff: the delays between the attempts at one thing. Not thread-safe.
+// Backoff: the delays between the attempts of one call. Not thread-safe.
 class Backoff {
  public:
   // `policy` outlives this.
   Backoff(const RetryPolicy& policy, Pause pause);
 
-  // Waits before the next attempt after `error`, and answers true; or false at once when the wait would pass `deadline`
-  // or the policy has given up.
+  // Waits before the next attempt after `error` and returns true. Returns false at once if the wait would exceed
+  // `deadline` or the policy gives up.
   bool Wait(const absl::Status& error, absl::Time deadline);
 
-  // An answer arrived: delays and patience begin anew.
+  // Call when a response arrived: the delays and give_up_after restart.
   void Reset();
 
-  int retries() const { return retries_; }  // since the beginning, or the last Reset
+  int retries() const { return retries_; }  // since construction or the last Reset
   absl::Time since() const { return since_; }
 
  private:
@@ -55,11 +54,11 @@ class Backoff {
   int retries_ = 0;
 };
 
-// The answer of `attempt`, called again while it is UNAVAILABLE. The last error tells how often and how long.
+// Calls `attempt` until it returns anything but UNAVAILABLE. The last error says how often and how long it was tried.
 absl::Status Retry(const RetryPolicy& policy, const Pause& pause, absl::Time deadline,
                    absl::FunctionRef<absl::Status()> attempt);
 
-// The error that stands after `backoff` gave up, with how often and how long was tried.
+// The error to return after `backoff` gave up, with the number of attempts and their duration.
 absl::Status GaveUp(const absl::Status& error, const Backoff& backoff);
 
 }  // namespace fidelio::client

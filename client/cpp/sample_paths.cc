@@ -42,8 +42,8 @@ absl::StatusOr<PathSamples> Client::SamplePaths(absl::string_view model,
     const auto part = FromWire(response->samples(), "samples");
     if (!part.ok()) return part.status();
     if (part->rows() != count || part->cols() != rows) {
-      return absl::InternalError(absl::StrCat("the server answered samples of ", part->rows(), " × ", part->cols(),
-                                              ", but ", count, " × ", rows, " were asked for"));
+      return absl::InternalError(absl::StrCat("the server returned samples of ", part->rows(), " × ", part->cols(),
+                                              ", but ", count, " × ", rows, " were requested"));
     }
     samples.values.middleCols(row, rows) = *part;
     samples.revision = response->revision();

@@ -74,7 +74,7 @@ absl::StatusOr<ByteReader::Opened> ByteReader::Open(absl::string_view bytes, uin
   const uint32_t computed = Crc32c(bytes.substr(0, kHeader + length));
   if (stored != computed) {
     return absl::DataLossError(
-        absl::StrFormat("%s: checksum is %08x, want %08x: bytes were changed", want, computed, stored));
+        absl::StrFormat("%s: checksum is %08x, want %08x: the bytes were damaged", want, computed, stored));
   }
   const auto found = static_cast<uint32_t>(Take(bytes, 8, 4)), version = static_cast<uint32_t>(Take(bytes, 12, 4));
   if (found != kind) {
@@ -142,7 +142,7 @@ std::vector<Vector> ByteReader::ReadVectors() {
 }
 
 absl::Status ByteReader::Finish() const {
-  if (failed_) return absl::DataLossError("payload ends before its last field");
+  if (failed_) return absl::DataLossError("the payload is incomplete");
   if (!rest_.empty()) return absl::DataLossError(absl::StrFormat("%d bytes left after the last field", rest_.size()));
   return absl::OkStatus();
 }

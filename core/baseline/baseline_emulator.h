@@ -55,8 +55,8 @@ class FIDELIO_EXPORT BaselineEmulator final : public MixtureEmulator {
   absl::StatusOr<std::unique_ptr<PathSamples>> DrawPaths(const PathOptions& options) const override;
   absl::StatusOr<std::vector<ObservedMixtures>> LeaveOneOutMixtures() const override;
   absl::StatusOr<std::vector<LeaveOneOut>> LeaveOneOutPredictions() const override;
-  // A BaselineEmulator with the same draws of hyperparameters, weighed anew. FAILED_PRECONDITION where a level's noise was learned and is given
-  // now, or the other way round.
+  // Returns a BaselineEmulator with the same hyperparameter draws, reweighted. FAILED_PRECONDITION if a level's noise was
+  // learned and is given now, or the other way round.
   absl::StatusOr<std::unique_ptr<Emulator>> Condition(const Dataset& data, int threads) const override;
   std::string Save() const override;
 

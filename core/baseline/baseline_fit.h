@@ -34,7 +34,7 @@ class FIDELIO_EXPORT BaselineFit final : public EmulatorFit {
   absl::StatusOr<std::unique_ptr<MixtureEmulator>> Run(FitObserver* observer = nullptr) override;
   std::string SaveState() const override;
 
-  // Bytes of memory that a fit of so many observations per level takes, with so many threads: an estimate.
+  // An estimate of the memory, in bytes, of a fit of this many observations per level with this many threads.
   static double MemoryBytes(BaselineMethod method, const std::vector<int64_t>& counts, int threads);
 
  private:

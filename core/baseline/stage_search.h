@@ -35,7 +35,7 @@ struct SearchSettings {
   int leapfrogs = 8;
 };
 
-// For a stage of so many observations: the more there are, the less is left to average over, and the dearer it is.
+// Settings for a stage with this number of observations: with more of them there is less to average over, at a higher cost.
 SearchSettings SettingsForStage(int64_t observations);
 
 // A finished or running L-BFGS run.

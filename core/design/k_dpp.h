@@ -3,7 +3,7 @@
 //   P(S) = det(L_S) / e_k(λ)     for every S of k candidates,
 //
 // where λ are the eigenvalues of L and e_k is the elementary symmetric polynomial. Large det(L_S) means candidates that are
-// good (large L_ii) and unlike each other (small L_ij). The kernel is factorised once; draws of any k then cost
+// good (large L_ii) and diverse (small L_ij). The kernel is factorised once; draws of any k then cost
 // O(n k + r k + k³ log k), r being its numerical rank.
 //
 // A kernel of low rank is first factorised to L = V Vᵀ + E by PivotedCholesky, and only the r×r matrix VᵀV (the dual

@@ -1,7 +1,7 @@
-// Suggest: the next simulations to run, each an input and a fidelity, with regard to what a run of each fidelity costs.
+// Suggest: the next simulations to run, each an input and a fidelity, given the cost of a run of each fidelity.
 //
-// A run of fidelity t at x tells about the highest fidelity T at x' as much as the two covary: it is expected to lower
-// the variance of f_T(x') by
+// A run of fidelity t at x informs the highest fidelity T at x' through their covariance: it is expected to reduce the
+// variance of f_T(x') by
 //
 //   cov(f_t(x), f_T(x'))² / (var f_t(x) + noise_t)
 //

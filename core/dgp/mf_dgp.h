@@ -33,12 +33,12 @@ class FIDELIO_EXPORT MfDgp final : public MixtureEmulator {
  public:
   ~MfDgp() override;
 
-  // Fits from the beginning to the end. INVALID_ARGUMENT or FAILED_PRECONDITION for bad data or options, CANCELLED when the
-  // observer says so. To save a running fit and continue it later: MfDgpFit.
+  // Runs a whole fit. INVALID_ARGUMENT or FAILED_PRECONDITION for bad data or options, CANCELLED when the observer cancels.
+  // To save a running fit and continue it later, use MfDgpFit.
   static absl::StatusOr<std::unique_ptr<MfDgp>> Fit(const Dataset& data, const FitOptions& options,
                                                     FitObserver* observer = nullptr);
 
-  // What Save() wrote; predicts the same bits on the same machine. DATA_LOSS or INVALID_ARGUMENT otherwise.
+  // Reads what Save() wrote; predicts the same bits on the same machine. DATA_LOSS or INVALID_ARGUMENT otherwise.
   static absl::StatusOr<std::unique_ptr<MfDgp>> Load(absl::string_view bytes);
 
   int levels() const override;
@@ -56,9 +56,8 @@ class FIDELIO_EXPORT MfDgp final : public MixtureEmulator {
   absl::StatusOr<std::unique_ptr<PathSamples>> DrawPaths(const PathOptions& options) const override;
   absl::StatusOr<std::vector<ObservedMixtures>> LeaveOneOutMixtures() const override;
   absl::StatusOr<std::vector<LeaveOneOut>> LeaveOneOutPredictions() const override;
-  // An MfDgp. The draws of the hyperparameters stay, weighed anew by what the data tell about them: good for a few points
-  // more; a fit learns more from many. FAILED_PRECONDITION where a level's noise was learned and is given now, or the
-  // other way round.
+  // Returns an MfDgp. The hyperparameter draws stay and are reweighted by their likelihood: good for a few more points; a fit
+  // learns more from many. FAILED_PRECONDITION if a level's noise was learned and is given now, or the other way round.
   absl::StatusOr<std::unique_ptr<Emulator>> Condition(const Dataset& data, int threads) const override;
   std::string Save() const override;
 

@@ -24,14 +24,14 @@ class FIDELIO_EXPORT MfDgpFit final : public EmulatorFit {
 
   static absl::StatusOr<std::unique_ptr<MfDgpFit>> Create(const Dataset& data, const FitOptions& options);
 
-  // Continues what SaveState() wrote: data, options and progress are inside; `threads` as in FitOptions.
+  // Continues from what SaveState() wrote, which contains data, options and progress; `threads` as in FitOptions.
   static absl::StatusOr<std::unique_ptr<MfDgpFit>> Resume(absl::string_view bytes, int threads = 0);
 
-  // Gives an MfDgp.
+  // Returns an MfDgp.
   absl::StatusOr<std::unique_ptr<MixtureEmulator>> Run(FitObserver* observer = nullptr) override;
   std::string SaveState() const override;
 
-  // Bytes of memory that a fit of so many observations per level takes, with so many threads: an estimate.
+  // An estimate of the memory, in bytes, of a fit of `counts` observations per level with `threads` threads.
   static double MemoryBytes(const std::vector<int64_t>& counts, int threads);
 
  private:

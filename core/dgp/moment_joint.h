@@ -65,7 +65,7 @@ class MomentJoint {
   struct Range {
     const MomentJoint& of;
     Eigen::Index begin, size;
-    // Of which so many, the last ones, reach level t.
+    // How many of them, the last ones, reach level t.
     Eigen::Index Climbing(size_t t) const;
   };
 

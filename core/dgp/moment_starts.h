@@ -1,4 +1,5 @@
-// StructuredStarts: where the search for the best hyperparameters begins. One start per story that data may tell.
+// StructuredStarts: starting points of the search for the best hyperparameters, one for each plausible explanation of the
+// data.
 #ifndef FIDELIO_CORE_DGP_MOMENT_STARTS_H_
 #define FIDELIO_CORE_DGP_MOMENT_STARTS_H_
 

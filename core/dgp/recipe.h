@@ -21,7 +21,7 @@ struct Link {
 };
 
 struct Recipe {
-  int first_level = 0;  // the lowest level that the structure uses; the levels below it tell it nothing
+  int first_level = 0;  // the lowest level that the structure uses; levels below it are ignored
   // Layer 1 is not learned: its moments are given (MomentModel::first). Level 0 then has no data and no parameters.
   bool given_first = false;
   KernelFamily kernel = KernelFamily::kRbf;

@@ -11,7 +11,7 @@ namespace fidelio {
 void WriteScaling(const Scaling& scaling, ByteWriter& out);
 Scaling ReadScaling(ByteReader& in);
 
-// OK, or DATA_LOSS when what was read is not the scaling of so many inputs.
+// OK, or DATA_LOSS when what was read is not a scaling of this number of inputs.
 absl::Status CheckScaling(const Scaling& scaling, int dimension);
 
 }  // namespace fidelio

@@ -2,14 +2,14 @@
 //
 //   f_1 ~ GP,   f_t(x) = g_t(x, f_{t−1}(x)),   g_t ~ GP(0, k_ρ·[s2·f·f' + k_f] + k_δ),   y_t = f_t + noise,   q = ∏ q(u_t)
 //
-// The hyperparameters are point estimates. A prediction at level t is the mixture of what layer t says at the nodes of the layers
+// The hyperparameters are point estimates. A prediction at level t is the mixture of the predictions of layer t at the nodes of the layers
 // below (node_plan.h): one Gaussian at level 1, nine at level 2, 25 at level 3, 32 above.
 //
 // Joint moments: with E, Var over the nodes of an input, C and R the covariance and correlation of f_{t−1}, and
 // Var[mean] = b²·Var[f_{t−1}] + e² the part that is linear in f_{t−1} and the rest,
 //   cov(f_t, f_t') = r·r'·own + b·b'·C + q·q'·curved,    r² = E[var]/own(x, x),    q² = e²/curved(x, x)
 // where own and curved take f_{t−1} as Gaussian (sparse_link_average.h): exact on the diagonal, at level 2 (up to the nodes) and
-// for linear links. Samples are functions (DrawPaths), which follow the law of the model: layers composed of functions
+// for linear links. Samples are functions (DrawPaths), which follow the distribution of the model: layers composed of functions
 // (sparse_paths.h).
 #ifndef FIDELIO_CORE_DGP_SPARSE_MF_DGP_H_
 #define FIDELIO_CORE_DGP_SPARSE_MF_DGP_H_
@@ -39,7 +39,7 @@ class FIDELIO_EXPORT SparseMfDgp final : public MixtureEmulator {
   explicit SparseMfDgp(std::unique_ptr<const Impl> impl);
   ~SparseMfDgp() override;
 
-  // What Save() wrote; predicts the same bits on the same machine. DATA_LOSS or INVALID_ARGUMENT otherwise.
+  // Reads what Save() wrote; predicts the same bits on the same machine. DATA_LOSS or INVALID_ARGUMENT otherwise.
   static absl::StatusOr<std::unique_ptr<SparseMfDgp>> Load(absl::string_view bytes, uint32_t kind);
 
   int levels() const override;
@@ -53,13 +53,13 @@ class FIDELIO_EXPORT SparseMfDgp final : public MixtureEmulator {
                                                 const PredictOptions& options) const override;
   absl::StatusOr<Matrix> SamplePaths(const Matrix& x, const SampleOptions& options) const override;
   absl::StatusOr<std::unique_ptr<PathSamples>> DrawPaths(const PathOptions& options) const override;
-  // Without a refit: an observation is taken out of its layer's q(u), where it is a Gaussian factor of precision 1/σ²; what it
-  // taught the layers below and the hyperparameters stays.
+  // Without a refit: an observation is removed from its layer's q(u), where it is a Gaussian factor of precision 1/σ². Its
+  // effect on the layers below and on the hyperparameters remains.
   absl::StatusOr<std::vector<ObservedMixtures>> LeaveOneOutMixtures() const override;
   absl::StatusOr<std::vector<LeaveOneOut>> LeaveOneOutPredictions() const override;
-  // A SparseMfDgp. Each new observation multiplies its layer's q(u) by its likelihood, and becomes an inducing input where there
-  // is none yet; layers below and hyperparameters stay. FAILED_PRECONDITION where the data do not begin with those that
-  // the model knows, or a level's noise was learned and is given now, or the other way round.
+  // Returns a SparseMfDgp. Each new observation multiplies its layer's q(u) by its likelihood, and becomes an inducing input
+  // where there is none yet; layers below and hyperparameters stay. FAILED_PRECONDITION if the data does not start with the
+  // data that the model knows, or a level's noise was learned and is given now, or the other way round.
   absl::StatusOr<std::unique_ptr<Emulator>> Condition(const Dataset& data, int threads) const override;
   std::string Save() const override;
 

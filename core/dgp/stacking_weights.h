@@ -11,8 +11,8 @@
 
 namespace fidelio {
 
-// log_density: K×n, log p_k(y_i | all others); −∞ is allowed. The problem is concave; EM steps from equal weights climb to its
-// maximum. Observations at which every model has density 0 tell nothing.
+// log_density: K×n, log p_k(y_i | all others); −∞ is allowed. The problem is concave; EM steps from equal weights converge to
+// its maximum. Observations at which every model has density 0 are ignored.
 Vector StackingWeights(const Matrix& log_density);
 
 }  // namespace fidelio

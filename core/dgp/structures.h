@@ -14,8 +14,9 @@ namespace fidelio {
 // A change of what DefaultStructures or SettingsFor return makes saved running fits unusable: raise this with it.
 inline constexpr uint32_t kRecipeVersion = 3;
 
-// Each is a choice of warp and trend, once with all levels and, where the highest has points enough, once with it alone: so
-// that lower fidelities which tell nothing do no harm. For data of `counts` observations per level and `dimension` inputs. Without a kernel family, all of them.
+// Each is a choice of warp and trend, once with all levels and, if the highest has enough points, once with it alone, so that
+// uninformative lower fidelities do no harm. For data of `counts` observations per level and `dimension` inputs. Without a
+// kernel family: all families.
 std::vector<Recipe> DefaultStructures(std::optional<KernelFamily> kernel, const std::vector<int>& counts,
                                       int dimension);
 

@@ -33,7 +33,7 @@ class FIDELIO_EXPORT SviFit final : public EmulatorFit {
   absl::StatusOr<std::unique_ptr<MixtureEmulator>> Run(FitObserver* observer = nullptr) override;
   std::string SaveState() const override;
 
-  // Bytes of memory that a fit of so many observations per level takes, with the default settings: an estimate.
+  // An estimate of the memory, in bytes, of a fit of this many observations per level, with the default settings.
   static double MemoryBytes(const std::vector<int64_t>& counts, int dimension);
 
  private:

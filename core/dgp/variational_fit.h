@@ -32,7 +32,7 @@ class FIDELIO_EXPORT VariationalFit final : public EmulatorFit {
   absl::StatusOr<std::unique_ptr<MixtureEmulator>> Run(FitObserver* observer = nullptr) override;
   std::string SaveState() const override;
 
-  // Bytes of memory that a fit of so many observations per level takes: an estimate.
+  // An estimate of the memory, in bytes, of a fit of this many observations per level.
   static double MemoryBytes(const std::vector<int64_t>& counts, int dimension);
 
  private:

@@ -1,6 +1,6 @@
-// Dataset: what a model learns from — observations of several fidelities, in the user's units.
+// Dataset: the observations that a model is fitted to, at several fidelities, in the user's units.
 //
-// Level 0 is the lowest fidelity. Inputs of different levels need not be nested. A level may be empty, except level 0.
+// Level 0 is the lowest fidelity. Inputs of different levels need not be nested. Any level except level 0 may be empty.
 #ifndef FIDELIO_CORE_EMULATOR_DATASET_H_
 #define FIDELIO_CORE_EMULATOR_DATASET_H_
 
@@ -17,12 +17,12 @@ namespace fidelio {
 struct LevelData {
   Matrix x;  // n×d
   Vector y;  // n
-  // Noise variance in units of y². Empty: one variance for the level is learned. Otherwise one value ≥ 0 per point, and
-  // nothing is learned (a noise that is known and the same everywhere: the same value n times).
+  // Noise variances in units of y². Empty: one variance for the level is learned. Otherwise one known value ≥ 0 per point;
+  // for the same known noise everywhere, repeat the value n times.
   Vector noise_variance;
 };
 
-// The box that inputs live in. Predictions outside are allowed; the box only sets the scale of the inputs.
+// The range of the inputs. The box only sets their scale; predictions outside it are allowed.
 struct InputBox {
   Vector lower;  // d
   Vector upper;  // d, each above lower

@@ -1,7 +1,8 @@
-// Diagnostics: whether a model can be trusted, from how well it predicts observations that were left out.
+// Diagnostics: whether a model can be trusted, judged by its predictions of left-out observations.
 //
-// A good model predicts them well (r2 near 1) and knows how well (about half of them in the central 50 % interval, 90 % in the
-// 90 % one; residuals of size 1). Few observations tell little: of 10, one outside the 90 % interval is what to expect.
+// A good model has r2 near 1, and intervals that hold: about half of the observations lie in the central 50 % interval and
+// 90 % in the 90 % interval, with residuals of size 1. Few observations are weak evidence: of 10, expect one outside the 90 %
+// interval.
 #ifndef FIDELIO_CORE_EMULATOR_DIAGNOSTICS_H_
 #define FIDELIO_CORE_EMULATOR_DIAGNOSTICS_H_
 

@@ -1,7 +1,7 @@
-// EmulatorFit: a fit of any model that can be saved while it runs and continued later, in another process.
+// EmulatorFit: a fit that can be saved while it runs and continued later, in another process.
 //
-// Saved and continued as often as one likes, it gives the same model, bit for bit, as without interruption (except for a
-// time budget, which cuts where it cuts).
+// However often it is saved and continued, the result is the same model, bit for bit, as without interruption, unless a time
+// budget ends it.
 #ifndef FIDELIO_CORE_EMULATOR_EMULATOR_FIT_H_
 #define FIDELIO_CORE_EMULATOR_EMULATOR_FIT_H_
 
@@ -19,11 +19,11 @@ class FIDELIO_EXPORT EmulatorFit {
  public:
   virtual ~EmulatorFit() = default;
 
-  // Runs to the end, once. After CANCELLED it may be called again, or saved and resumed.
+  // Runs to the end. Call it once; after CANCELLED it may be called again, or saved and resumed.
   virtual absl::StatusOr<std::unique_ptr<MixtureEmulator>> Run(FitObserver* observer) = 0;
 
-  // All that is needed to continue, as versioned, checksummed bytes; the observations need not be among them (see
-  // EmulatorMethod::resume). Thread-safe: may be called while Run is going on, also from the observer.
+  // Everything needed to continue, as versioned, checksummed bytes, with or without the observations (see
+  // EmulatorMethod::resume). Thread-safe: may be called during Run, also from the observer.
   virtual std::string SaveState() const = 0;
 };
 

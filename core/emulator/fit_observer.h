@@ -1,5 +1,5 @@
-// FitObserver: how a caller watches a fit and stops it. Core calls it at every iteration, from the fitting threads, one
-// call at a time.
+// FitObserver: lets a caller watch and stop a fit. It is called at every iteration, from the fitting threads, one call at
+// a time.
 #ifndef FIDELIO_CORE_EMULATOR_FIT_OBSERVER_H_
 #define FIDELIO_CORE_EMULATOR_FIT_OBSERVER_H_
 
@@ -16,7 +16,7 @@ struct FitProgress {
   int64_t evaluations = 0;   // gradient evaluations so far
   double fraction = 0;       // 0…1, an estimate of the work done
   double log_posterior = 0;  // of the best or current hyperparameters, up to a constant
-  double seconds = 0;        // since the fit began (or was resumed)
+  double seconds = 0;        // since the fit started or was resumed
 };
 
 class FIDELIO_EXPORT FitObserver {

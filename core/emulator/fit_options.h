@@ -1,4 +1,4 @@
-// What a caller may ask of a fit, and what a fit reports.
+// Options of a fit, and what it reports.
 #ifndef FIDELIO_CORE_EMULATOR_FIT_OPTIONS_H_
 #define FIDELIO_CORE_EMULATOR_FIT_OPTIONS_H_
 
@@ -16,18 +16,19 @@ class Emulator;
 
 struct FitOptions {
   std::optional<KernelFamily> kernel = KernelFamily::kRbf;  // absent: families are averaged by their evidence
-  uint64_t seed = 0;  // the same seed gives the same model, whatever the number of threads, unless max_seconds end it
-  int threads = 0;    // 0: all cores
+  uint64_t seed =
+      0;  // the same seed gives the same model, whatever the number of threads, unless max_seconds ends the fit
+  int threads = 0;                                               // 0: all cores
   double max_seconds = std::numeric_limits<double>::infinity();  // > 0; then the best so far is returned
-  // > 0, over all phases; then the best so far is returned. Where a fit begins at several points, each gets one at least.
+  // > 0, over all phases; then the best so far is returned. Each starting point of a fit gets at least one.
   int64_t max_iterations = std::numeric_limits<int64_t>::max();
-  // Of sparse methods (mf_dgp_variational, mf_dgp_svi), which choose for themselves where it is 0:
+  // Of the sparse methods (mf_dgp_variational, mf_dgp_svi); 0: chosen by the method.
   int inducing_points = 0;  // ≥ 0, per layer and at most
   int batch_size = 0;       // ≥ 0, observations of a level per step of mf_dgp_svi, at most
   int64_t steps = 0;        // ≥ 0, of mf_dgp_svi
   // Of ar1, ar1_recursive, nargp and deep_mf: hyperparameters at their most probable values instead of an average over them.
   bool point_estimate = false;
-  // A model that the same method fitted, with the same numbers of levels and inputs: it shows where to start from.
+  // Start from this model, fitted by the same method with the same numbers of levels and inputs.
   const Emulator* warm_start = nullptr;
 };
 

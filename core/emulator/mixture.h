@@ -1,4 +1,4 @@
-// Mixtures of Gaussians, one per query point: the common currency of predictions.
+// Mixtures of Gaussians, one per query point: the form of all predictions.
 //
 // Component s at point i is N(mean(s,i), variance(s,i)) with weight weight[s]; weights sum to 1.
 #ifndef FIDELIO_CORE_EMULATOR_MIXTURE_H_
@@ -17,7 +17,7 @@ struct Mixture {
   Matrix variance;  // S×n, positive
 };
 
-// Observations y_i and mixtures that predict them, with weights of their own: weight is S×n, each column sums to 1.
+// Observations y_i and the mixtures that predict them, each with its own weights: weight is S×n, each column sums to 1.
 struct ObservedMixtures {
   Vector y;
   Matrix weight, mean, variance;
@@ -33,7 +33,7 @@ Matrix MixtureQuantiles(const Mixture& mixture, const std::vector<double>& proba
 // log Σ_s w_s N(y_i; m_si, v_si).
 Vector MixtureLogDensity(const Mixture& mixture, const Vector& y);
 
-// What such mixtures say about their y.
+// Summarises the mixtures at their y.
 LeaveOneOut Summarise(const ObservedMixtures& observed);
 
 // The mean over the distinct inputs of (y − mean)²/variance.

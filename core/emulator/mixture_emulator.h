@@ -1,5 +1,5 @@
-// MixtureEmulator: what a fit gives, an Emulator that shows the Gaussians of its mixture, for those that build on it
-// (TransformedEmulator), and what it was made from.
+// MixtureEmulator: the result of a fit. An Emulator that gives access to the Gaussians of its mixture, on which
+// TransformedEmulator builds, and to the data and report of the fit.
 #ifndef FIDELIO_CORE_EMULATOR_MIXTURE_EMULATOR_H_
 #define FIDELIO_CORE_EMULATOR_MIXTURE_EMULATOR_H_
 
@@ -16,14 +16,14 @@
 
 namespace fidelio {
 
-// Condition gives a MixtureEmulator again.
+// Condition returns a MixtureEmulator.
 class FIDELIO_EXPORT MixtureEmulator : public Emulator {
  public:
-  // The mixture at the rows of x that Predict summarises; options.quantiles and input_gradient are ignored. Holds S×n
-  // numbers twice: for many rows, call it for some at a time.
+  // The mixture at the rows of x that Predict summarises; options.quantiles and input_gradient are ignored. Holds two
+  // S×n matrices: split many rows into several calls.
   virtual absl::StatusOr<Mixture> PredictMixture(const Matrix& x, const PredictOptions& options) const = 0;
 
-  // Given ∂F/∂mean and ∂F/∂variance of a function of that mixture (S×n each): ∂F/∂x, n×d. Columns belong to rows of x.
+  // ∂F/∂x (n×d) from ∂F/∂mean and ∂F/∂variance of a function F of that mixture (S×n each; columns are rows of x).
   virtual absl::StatusOr<Matrix> MixtureGradient(const Matrix& x, const Matrix& mean_bar, const Matrix& variance_bar,
                                                  const PredictOptions& options) const = 0;
 
@@ -36,10 +36,10 @@ class FIDELIO_EXPORT MixtureEmulator : public Emulator {
   // What the fit did.
   virtual const FitReport& report() const = 0;
 
-  // What the model knows: the observations of the fit, or of Condition since.
+  // The observations that the model knows, from the fit or the latest Condition.
   virtual const Dataset& data() const = 0;
 
-  // Bytes of memory that the model takes: an estimate from above.
+  // An upper estimate of the memory that the model takes, in bytes.
   virtual int64_t MemoryBytes() const = 0;
 };
 

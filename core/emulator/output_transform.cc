@@ -133,7 +133,7 @@ absl::StatusOr<TransformedData> TransformOutputs(const Dataset& data, const Outp
   }
   if (own.lower_gap == kNone || (two_sided && own.upper_gap == kNone)) {
     return absl::InvalidArgumentError(
-        "levels: no output lies away from the border of the transform, want at least one");
+        "levels: all outputs lie at a bound of the transform, must have at least one inside");
   }
   if (!two_sided) own.upper_gap = 0;
   FIDELIO_ASSIGN_OR_RETURN(result.data, own.Apply(std::move(result.data)));

@@ -1,10 +1,10 @@
-// OutputTransform: a monotone map z = g(y) from outputs with a border to the whole line, where a Gaussian model fits better.
+// OutputTransform: a monotone map z = g(y) from bounded outputs to the real line, where a Gaussian model fits better.
 //
 //   log     z = log(y − lower),                     y > lower
 //   logit   z = log((y − lower)/(upper − y)),       lower < y < upper
 //
-// Outputs exactly at a border, where z would be infinite, are moved inside, to half the distance of the nearest observation
-// that is not at it (of all levels): the gaps, which TransformOutputs finds. Immutable after that; safe to share.
+// Outputs exactly at a bound, where z would be infinite, are moved inside by a gap: half the distance from the bound to the
+// nearest observation, of any level, that is not at it. TransformOutputs finds the gaps. Immutable after that; safe to share.
 #ifndef FIDELIO_CORE_EMULATOR_OUTPUT_TRANSFORM_H_
 #define FIDELIO_CORE_EMULATOR_OUTPUT_TRANSFORM_H_
 
@@ -29,20 +29,20 @@ struct FIDELIO_EXPORT OutputTransform {
   Kind kind = Kind::kLog;
   double lower = 0;
   double upper = 1;                     // of kLogit
-  double lower_gap = 0, upper_gap = 0;  // ≥ 0; values nearer to a border count as this far
+  double lower_gap = 0, upper_gap = 0;  // ≥ 0; values nearer to a bound count as this far from it
 
-  double Forward(double y) const;   // finite for every y within the borders, once the gaps are found
+  double Forward(double y) const;   // finite for every y within the bounds, once the gaps are known
   double Slope(double y) const;     // g'(y) > 0
   double Backward(double z) const;  // h = g⁻¹; always finite
 
-  // Moments of h(z), by exact formulas (log) or by quadrature to about 1e-9 of the width of the borders (logit).
+  // Moments of h(z), by exact formulas (log) or by quadrature to about 1e-9 of upper − lower (logit).
   TransformedMoments Moments(double mean, double variance) const;
 
-  // The data that a model of z learns from, with the gaps of this. Given noise variances are multiplied by g'(y)².
-  // INVALID_ARGUMENT for outputs outside the borders.
+  // The data of a model of z, with the gaps of this transform. Known noise variances are multiplied by g'(y)².
+  // INVALID_ARGUMENT for outputs outside the bounds.
   absl::StatusOr<Dataset> Apply(Dataset data) const;
 
-  // OK, or INVALID_ARGUMENT when y is not finite or not within the borders; `name` is y's in the message.
+  // OK, or INVALID_ARGUMENT when y is not finite or outside the bounds; the message calls it `name`.
   absl::Status Check(double y, const std::string& name) const;
 };
 
@@ -51,8 +51,8 @@ struct TransformedData {
   Dataset data;
 };
 
-// Finds the gaps, and applies the transform. INVALID_ARGUMENT for outputs outside the borders, impossible borders, or
-// outputs that all lie at a border.
+// Finds the gaps and applies the transform. INVALID_ARGUMENT for outputs outside the bounds, invalid bounds, or outputs that
+// all lie at a bound.
 FIDELIO_EXPORT absl::StatusOr<TransformedData> TransformOutputs(const Dataset& data, const OutputTransform& transform);
 
 }  // namespace fidelio

@@ -1,7 +1,7 @@
 // PathSamples: functions drawn from the posterior of an emulator at one level, which can be evaluated anywhere.
 //
-// Evaluating at some inputs now and at others later gives values of the same functions, as if all had been asked for at once; the
-// cost is linear in the number of inputs, which needs no bound. Means and covariances over many functions are those of
+// Evaluating some inputs now and others later gives values of the same functions, as one call for all would. The cost is
+// linear in the number of inputs, which is not limited. Means and covariances over many functions are those of
 // Emulator::JointMoments. Immutable; safe to share between threads.
 #ifndef FIDELIO_CORE_EMULATOR_PATH_SAMPLES_H_
 #define FIDELIO_CORE_EMULATOR_PATH_SAMPLES_H_
@@ -17,7 +17,7 @@ namespace fidelio {
 struct PathOptions {
   int level = -1;     // 0 ≤ level < levels(); −1: the highest fidelity
   int first = 0;      // ≥ 0: the functions first … first + count − 1 of a seed,
-  int count = 1;      // ≥ 1; each is the same whatever others are drawn with it
+  int count = 1;      // ≥ 1; each function is the same whichever others are drawn with it
   uint64_t seed = 0;  // the same seed gives the same functions
   int threads = 1;    // 0: all cores; results do not depend on it
 };

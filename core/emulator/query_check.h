@@ -1,4 +1,4 @@
-// What every Emulator asks of its arguments: OK, or INVALID_ARGUMENT naming the field, its value and the rule.
+// Checks of the arguments of every Emulator: OK, or INVALID_ARGUMENT naming the field, its value and the rule.
 #ifndef FIDELIO_CORE_EMULATOR_QUERY_CHECK_H_
 #define FIDELIO_CORE_EMULATOR_QUERY_CHECK_H_
 
@@ -10,22 +10,22 @@
 
 namespace fidelio {
 
-// Finite inputs of the model's dimension, and a level that it has, or −1.
+// Finite inputs of the model's dimension, and a valid level or −1.
 absl::Status CheckQuery(const Emulator& model, const Matrix& x, int level);
 
-// Each the number of one of n rows.
+// Each is a valid index of n rows.
 absl::Status CheckColumns(const std::vector<int>& columns, Eigen::Index n);
 
-// A level that it has, or −1; first ≥ 0 and count ≥ 1.
+// A valid level or −1; first ≥ 0 and count ≥ 1.
 absl::Status CheckPaths(const Emulator& model, const PathOptions& options);
 
 // At most kMostJointInputs rows.
 absl::Status CheckJointSize(const Matrix& x);
 
-// Both of these, and a level that the model has for every row.
+// Both of these, and a valid level for every row.
 absl::Status CheckJointQuery(const Emulator& model, const Matrix& x, const std::vector<int>& levels);
 
-// Derivatives by a mixture of so many components at the rows of x (MixtureEmulator::MixtureGradient).
+// Derivatives with respect to a mixture of `components` Gaussians at the rows of x (MixtureEmulator::MixtureGradient).
 absl::Status CheckMixtureGradient(const Matrix& x, Eigen::Index components, const Matrix& mean_bar,
                                   const Matrix& variance_bar);
 

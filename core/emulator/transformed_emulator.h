@@ -1,8 +1,8 @@
-// TransformedEmulator: an Emulator of y = h(z), made of one of z = g(y) (OutputTransform).
+// TransformedEmulator: an Emulator of y = h(z) on top of one of z = g(y) (OutputTransform).
 //
-// With z a mixture of Gaussians, y is the mixture of what h makes of each: mean and variance are averages over the Gaussians
-// of z, not h of their means; quantiles are h of the quantiles; densities carry g'. With include_noise, y is h of a noisy
-// z. Immutable; safe to share between threads.
+// z is a mixture of Gaussians, so y is the mixture of their images under h. Mean and variance are averages over the
+// Gaussians of z, not h of their means; quantiles are h of the quantiles; densities are multiplied by g'. With
+// include_noise, y is h of a noisy z. Immutable; safe to share between threads.
 #ifndef FIDELIO_CORE_EMULATOR_TRANSFORMED_EMULATOR_H_
 #define FIDELIO_CORE_EMULATOR_TRANSFORMED_EMULATOR_H_
 
@@ -35,10 +35,10 @@ class FIDELIO_EXPORT TransformedEmulator final : public Emulator {
   int levels() const override { return base_->levels(); }
   int input_dimension() const override { return base_->input_dimension(); }
   absl::StatusOr<Prediction> Predict(const Matrix& x, const PredictOptions& options) const override;
-  // An output at a border counts as one a gap away from it; one outside is INVALID_ARGUMENT.
+  // An output at a bound counts as one gap away from it; one outside is INVALID_ARGUMENT.
   absl::StatusOr<Vector> LogDensity(const Matrix& x, const Vector& y, const PredictOptions& options) const override;
-  // Variances are exact; correlations are those of z, which overstates them where h is far from linear. SamplePaths gives
-  // exact joint samples.
+  // Variances are exact; correlations are those of z, which overstates them where h is far from linear. SamplePaths
+  // returns exact joint samples.
   absl::StatusOr<JointPosterior> JointMomentsAt(const Matrix& x, const std::vector<int>& levels,
                                                 const PredictOptions& options) const override;
   absl::StatusOr<Matrix> JointColumnsAt(const Matrix& x, const std::vector<int>& levels,

@@ -144,9 +144,9 @@ Verdict Judge(const LeaveOneOut& left_out, int distinct_count, const std::string
   const std::string more = absl::StrCat(verdict.more_needed, " more");
   if (left_out.y.size() == 0) {
     verdict.text = absl::StrFormat(
-        "There are no observations of fidelity \"%s\", so nothing can be said about its predictions. %s at distinct "
+        "There are no observations of fidelity \"%s\", so its predictions cannot be checked. %s at distinct "
         "inputs "
-        "would tell.",
+        "are needed.",
         fidelity, more);
     return verdict;
   }
@@ -164,29 +164,29 @@ Verdict Judge(const LeaveOneOut& left_out, int distinct_count, const std::string
   if (verdict.more_needed > 0) {
     verdict.kind = VerdictKind::kTooFew;
     verdict.text = absl::StrFormat(
-        "Fidelity \"%s\" was observed at %s, too few to judge its intervals: %s would tell. Left out one at a time, "
+        "Fidelity \"%s\" was observed at %s, too few to judge its intervals: %s are needed. Left out one at a time, "
         "%s%s.",
         fidelity, Plural(distinct_count, "distinct input", "distinct inputs"), more, numbers,
-        overconfident ? ", which is already fewer than promised" : "");
+        overconfident ? ", which is already fewer than chance explains" : "");
     return verdict;
   }
   verdict.text =
-      absl::StrFormat("Left out one at a time, of the distinct inputs of fidelity \"%s\" %s.", fidelity, numbers);
+      absl::StrFormat("Each distinct input of fidelity \"%s\" was left out and predicted: %s.", fidelity, numbers);
   if (overconfident) {
     verdict.kind = VerdictKind::kOverconfident;
-    absl::StrAppend(&verdict.text, " That is fewer than promised, beyond chance: do not rely on the intervals.");
+    absl::StrAppend(&verdict.text, " That is fewer than chance explains: do not rely on the intervals.");
   } else if (spread_mean > 0 && r2 < 0.5) {
     verdict.kind = VerdictKind::kUninformative;
     absl::StrAppend(&verdict.text, " The intervals hold, but they are so wide that the model says little.");
   } else if (within50 > static_cast<double>(ExpectedWithin(n, 0.5).most) + kRounding) {
     verdict.kind = VerdictKind::kCautious;
     absl::StrAppend(&verdict.text,
-                    absl::StrFormat(" %.0f lie within their 50 %% intervals, more than promised: errors are "
+                    absl::StrFormat(" %.0f lie within their 50 %% intervals, more than chance explains: errors are "
                                     "smaller than the model states.",
                                     std::floor(within50 + kRounding)));
   } else {
     verdict.kind = VerdictKind::kCalibrated;
-    absl::StrAppend(&verdict.text, " That is as promised, within the range expected by chance.");
+    absl::StrAppend(&verdict.text, " That is within the range expected by chance.");
   }
   return verdict;
 }

@@ -1,7 +1,7 @@
-// LowRankPart: what all observations of a level say together about its smooth part, beside what the nearest say about the rest.
+// LowRankPart: the smooth part of a level, learned from all its observations, which complements the nearest neighbours.
 //
-// Nearest observations alone do badly where a function is smooth in many dimensions: all are far, and each tells a little. So
-// the process is taken apart exactly, by M of the observed inputs, the centres Z,
+// Nearest neighbours alone do badly where a function is smooth in many dimensions: all observations are far away, and each is
+// a little informative. So the process is split exactly, by M of the observed inputs, the centres Z,
 //
 //   f(x) = φ(x)ᵀ v + r(x),   φ(x) = L⁻¹ k(Z,x),   L Lᵀ = k(Z,Z),   v ~ N(0, I),   cov r = k(x,x') − φ(x)ᵀ φ(x')
 //
@@ -11,8 +11,8 @@
 //
 //   v | y ~ N(P⁻¹ b, P⁻¹),   P = I + Σ g_i g_iᵀ / d_i,   b = Σ g_i e_i / d_i
 //
-// Centres are the pivots of a pivoted Cholesky factorisation of k: those that leave least of r. Up to 4,096 observations all
-// tell about v, of more so many that are drawn at random. Building takes O(N M² + min(N, 4096) (m³ + m² M + M²)) time and O(N M)
+// Centres are the pivots of a pivoted Cholesky factorisation of k, which leave the least of r. v is learned from all
+// observations, or from a random 4,096 of them if there are more. Building takes O(N M² + min(N, 4096) (m³ + m² M + M²)) time and O(N M)
 // memory. Immutable; safe to share between threads.
 #ifndef FIDELIO_CORE_NEIGHBOUR_LOW_RANK_PART_H_
 #define FIDELIO_CORE_NEIGHBOUR_LOW_RANK_PART_H_
@@ -63,7 +63,7 @@ class LowRankPart {
 };
 
 // How many centres at most fit the dimension and the numbers of observations of the levels that a stack takes: none in one and two
-// dimensions, where neighbours are near, and so many that what is kept for the observations stays below 256 MiB.
+// dimensions, where neighbours are near, and otherwise as many as keep the memory for the observations below 256 MiB.
 int LowRankFor(int dimension, const std::vector<int>& counts);
 
 }  // namespace fidelio

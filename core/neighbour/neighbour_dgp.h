@@ -31,12 +31,12 @@ namespace fidelio {
 inline constexpr uint32_t kNeighbourDgpKind = 50;
 inline constexpr uint32_t kNeighbourDgpFitKind = 51;
 
-inline constexpr int kNeighbours = 32;  // that a layer looks at, unless another number is asked for
+inline constexpr int kNeighbours = 32;  // used by a layer, by default
 
-// Above so many observations a level has a neighbour layer; level 0 always has one.
+// A level with more observations than this has a neighbour layer; level 0 always has one.
 inline constexpr int kLargeLevel = 1500;
 
-// Of a large level, so many observations at most are left out one by one, evenly chosen from all.
+// At most this many observations of a large level are left out one by one, evenly chosen from all.
 inline constexpr int kMostLeftOut = 1000;
 
 class FIDELIO_EXPORT NeighbourDgp final : public MixtureEmulator {

@@ -57,7 +57,7 @@ class SharedNeighbourState {
   NeighbourFitState state_;  // guarded by mutex_
 };
 
-// What a warm start tells.
+// What a fit takes from a warm start.
 struct NeighbourWarmStart {
   std::vector<NeighbourLayer> layers;  // of the stack; none: no warm start
   std::vector<Recipe> recipes;         // of the levels above

@@ -22,11 +22,11 @@ struct LbfgsResult {
   double value = 0;  // +∞ when not even the start could be evaluated
   int64_t evaluations = 0;
   bool converged = false;  // a tolerance was met, or no further descent was possible
-  bool stopped = false;    // keep_going said no
+  bool stopped = false;    // keep_going returned false
 };
 
-// Minimises from `start`. `keep_going` is asked before every evaluation with the best value so far, +∞ before the first;
-// `evaluated`, if there is one, is told the best value after every evaluation.
+// Minimises from `start`. `keep_going` is called before every evaluation with the best value so far, +∞ before the first;
+// `evaluated`, if present, is called with the best value after every evaluation.
 LbfgsResult MinimiseLbfgs(Objective& objective, const Vector& start, const LbfgsOptions& options,
                           const std::function<bool(double best)>& keep_going,
                           const std::function<void(double best)>& evaluated = nullptr);

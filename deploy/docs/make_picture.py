@@ -3,8 +3,8 @@
 
 usage: FIDELIO_SERVER=HOST:PORT make_picture.py   (with the command fidelio in PATH)
 
-The problem is "nonlinear A" of Perdikaris et al. (2017): f_low = sin(8πx), f_high = (x − √2) f_low². Left, a GP of the dear
-runs; right, an MF-DGP of the same runs and cheap ones.
+The problem is "nonlinear A" of Perdikaris et al. (2017): f_low = sin(8πx), f_high = (x − √2) f_low². Left, a GP of the
+expensive runs; right, an MF-DGP of the same runs and cheap ones.
 """
 
 import csv
@@ -88,7 +88,7 @@ def panel(left, title, rows, with_low):
 
 def legend():
     x, y = LEFT, TOP + HEIGHT + 26
-    entries = [('<circle class="high" cx="{0}" cy="{1}" r="4"/>', "dear run", 90),
+    entries = [('<circle class="high" cx="{0}" cy="{1}" r="4"/>', "expensive run", 110),
                ('<circle class="low" cx="{0}" cy="{1}" r="3"/>', "cheap run", 100),
                ('<path class="truth" d="M{2} {1}H{3}"/>', "truth", 80),
                ('<path class="mean" d="M{2} {1}H{3}"/>', "prediction", 110),
@@ -108,13 +108,13 @@ def main():
         (directory / "runs.csv").write_text("fidelity,x1,y\n" + "".join(f"{f},{x},{y}\n" for f, x, y in runs))
         (directory / "grid.csv").write_text("x1\n" + "".join(f"{x}\n" for x in GRID))
         alone, both = predictions("gp", directory), predictions("mf-dgp", directory)
-    parts = panel(LEFT, f"{len(HIGH)} dear runs: a Gaussian process", alone, False)
-    parts += panel(LEFT + WIDTH + GAP, f"the same, and {len(LOW)} cheap runs: Fidelio", both, True)
+    parts = panel(LEFT, f"{len(HIGH)} expensive runs: a Gaussian process", alone, False)
+    parts += panel(LEFT + WIDTH + GAP, f"the same plus {len(LOW)} cheap runs: Fidelio", both, True)
     parts += legend()
     width, height = 2 * LEFT + 2 * WIDTH + GAP, TOP + HEIGHT + 44
     OUTPUT.write_text(
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img" '
-        f'aria-label="Predictions of a nonlinear problem from dear runs alone, and with cheap runs">\n<style>{STYLE}</style>\n'
+        f'aria-label="Predictions of a nonlinear problem from expensive runs alone, and with cheap runs">\n<style>{STYLE}</style>\n'
         + "\n".join(parts) + "\n</svg>\n", encoding="utf-8")
 
 

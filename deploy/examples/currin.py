@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 """Currin's function: a simulator of two inputs in [0, 1] and two fidelities, as a stand-in for your own.
 
-The dear fidelity "high" is the exponential function of Currin et al. (1988); the cheap one, "low", averages it over four
-neighbours (Xiong, Qian and Wu, 2013). Tables are CSV, and go to standard output.
+The expensive fidelity "high" is the exponential function of Currin et al. (1988); the cheap one, "low", averages it over
+four neighbours (Xiong, Qian and Wu, 2013). Tables are CSV and go to standard output.
 
 usage:
   currin.py design --low 20 --high 5   inputs of both fidelities, spread over the square, with their outputs
   currin.py run FILE                   the table FILE (columns fidelity, x1, x2) with its outputs in a column y
-  currin.py grid                       the dear fidelity on a grid of 21 x 21: what predictions are compared with
+  currin.py grid                       the fidelity "high" on a grid of 21 x 21, to score predictions with
 """
 
 import argparse
@@ -64,7 +64,7 @@ def main():
     design.add_argument("--low", type=int, default=20)
     design.add_argument("--high", type=int, default=5)
     commands.add_parser("run", help="a table with its outputs").add_argument("file", metavar="FILE")
-    commands.add_parser("grid", help="the dear fidelity on a grid")
+    commands.add_parser("grid", help='the fidelity "high" on a grid')
     arguments = parser.parse_args()
     out = csv.writer(sys.stdout, lineterminator="\n")
     if arguments.command == "grid":

@@ -32,7 +32,7 @@ absl::Status Authorize(const Principal& principal, Role needed, std::string_view
   }
   if (!model.empty() && !MaySee(principal, model)) {
     return absl::PermissionDeniedError(absl::StrCat("model \"", EscapeForLog(model, 80), "\": token \"", principal.name,
-                                                    "\" may use only models whose names begin with \"",
+                                                    "\" may use only models whose names start with \"",
                                                     principal.prefix, "\""));
   }
   return absl::OkStatus();

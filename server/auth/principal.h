@@ -25,7 +25,7 @@ std::string_view RoleName(Role role);  // "reader"
 // Nothing: no limit but the server's.
 struct Quotas {
   std::optional<int64_t> max_models = {};
-  std::optional<int64_t> max_observations = {};  // of all models of the token together
+  std::optional<int64_t> max_observations = {};  // of all models of the token together, and added to models of others
   std::optional<int64_t> max_concurrent_fits = {};
 
   friend bool operator==(const Quotas&, const Quotas&) = default;

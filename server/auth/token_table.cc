@@ -66,14 +66,21 @@ std::string ParseOption(absl::string_view word, Principal& principal) {
 }  // namespace
 
 absl::StatusOr<TokenTable> TokenTable::Parse(std::string_view text, std::string_view file) {
-  TokenTable table;
-  std::vector<std::string> problems;
+  ParsedTokens parsed = ParseLines(text, file);
+  if (!parsed.problems.empty()) return absl::InvalidArgumentError(absl::StrJoin(parsed.problems, "\n"));
+  return std::move(parsed.table);
+}
+
+ParsedTokens TokenTable::ParseLines(std::string_view text, std::string_view file) {
+  ParsedTokens parsed;
+  std::vector<std::string>& problems = parsed.problems;
   std::map<std::string, int> line_of_name;
   std::map<Digest, int> line_of_digest;
   const absl::string_view name_of_file(file.data(), file.size());
   int number = 0;
   for (const absl::string_view raw : absl::StrSplit(absl::string_view(text.data(), text.size()), '\n')) {
     ++number;
+    const size_t problems_before = problems.size();
     const auto problem = [&](absl::string_view what, absl::string_view value, absl::string_view rule) {
       problems.push_back(absl::StrCat(name_of_file, ":", number, ": ", what, " ", Shown(value), " ", rule));
     };
@@ -112,13 +119,19 @@ absl::StatusOr<TokenTable> TokenTable::Parse(std::string_view text, std::string_
       const std::string rule = ParseOption(words[i], entry.principal);
       if (!rule.empty()) problem("option", words[i], rule);
     }
-    table.entries_.push_back(std::move(entry));
+    if (problems.size() == problems_before) parsed.table.entries_.push_back(std::move(entry));
   }
-  if (table.entries_.empty() && problems.empty()) {
+  if (parsed.table.entries_.empty() && problems.empty()) {
     problems.push_back(absl::StrCat(name_of_file, ": must have at least one token"));
   }
-  if (!problems.empty()) return absl::InvalidArgumentError(absl::StrJoin(problems, "\n"));
-  return table;
+  return parsed;
+}
+
+const Principal* TokenTable::FindName(std::string_view name) const {
+  for (const Entry& entry : entries_) {
+    if (entry.principal.name == name) return &entry.principal;
+  }
+  return nullptr;
 }
 
 const Principal* TokenTable::Find(std::string_view token) const {

@@ -27,13 +27,22 @@
 
 namespace fidelio {
 
+struct ParsedTokens;
+
 class TokenTable {
  public:
   // INVALID_ARGUMENT: one line per problem; `file` names the text in them. A table without tokens is a problem, too.
   static absl::StatusOr<TokenTable> Parse(std::string_view text, std::string_view file);
 
+  // The tokens of the lines without a problem, and the problems of the others. Of two lines with the same name or digest,
+  // the first counts.
+  static ParsedTokens ParseLines(std::string_view text, std::string_view file);
+
   // Whom the token stands for, or null. Takes the same time whichever entry matches, or none.
   const Principal* Find(std::string_view token) const;
+
+  // The principal with this name, or null.
+  const Principal* FindName(std::string_view name) const;
 
   size_t size() const { return entries_.size(); }
 
@@ -44,6 +53,11 @@ class TokenTable {
   };
 
   std::vector<Entry> entries_;
+};
+
+struct ParsedTokens {
+  TokenTable table = {};
+  std::vector<std::string> problems = {};  // each names the file and the line
 };
 
 }  // namespace fidelio

@@ -49,6 +49,7 @@ struct ServerConfig {
   int64_t max_input_dimension = 256;
   int64_t max_fidelities = 16;
   int64_t max_page = 1'000;
+  int64_t keep_revisions = 0;  // 0: all
 
   // Security. Empty: none.
   std::string tls_cert = {};

@@ -140,28 +140,28 @@ std::vector<Setting> MakeSettings() {
     }
   };
   group("Where",
-        {RequiredAddress("listen", &Config::listen, "where calls are answered; port 0 takes a free one"),
-         Path("port_file", &Config::port_file, false, "file that receives the bound port once calls are answered"),
-         Path("data_dir", &Config::data_dir, true, "directory of all models; made if it does not exist"),
-         Seconds("grace_seconds", &Config::grace_seconds, 0, 3600, "time that running calls get to end on SIGTERM")});
+        {RequiredAddress("listen", &Config::listen, "address for calls; port 0 chooses a free port"),
+         Path("port_file", &Config::port_file, false, "file to which the port is written once the server is ready"),
+         Path("data_dir", &Config::data_dir, true, "directory of all models; created if it does not exist"),
+         Seconds("grace_seconds", &Config::grace_seconds, 0, 3600, "time for running calls to finish after SIGTERM")});
   group("Fits",
-        {Integer("fit_workers", &Config::fit_workers, 1, 64, "fits that run at once"),
+        {Integer("fit_workers", &Config::fit_workers, 1, 64, "fits that run at the same time"),
          Integer("fit_threads", &Config::fit_threads, 0, 256, "threads of one fit; 0: one per core, at most 16"),
          Integer("fit_queue", &Config::fit_queue, 1, 100'000, "fits that may wait; more are refused"),
          Seconds("checkpoint_seconds", &Config::checkpoint_seconds, 0.05, 5,
-                 "work between two saved states of a running fit: what a crash costs at most"),
+                 "computing time between two saved states of a running fit: the most that a crash costs"),
          Integer("model_cache_mib", &Config::model_cache_mib, 1, 1 << 20, "memory for loaded models, in MiB")});
-  group(
-      "Limits of the server",
-      {Integer("max_threads", &Config::max_threads, 48, 100'000, "threads of the whole process"),
-       Integer("max_memory_mib", &Config::max_memory_mib, 16, 1 << 20, "memory of calls in flight, in MiB"),
-       Integer("max_open_files", &Config::max_open_files, 64, 1 << 20,
-               "file descriptors, connections among them (a lower limit of the system holds)"),
-       Integer("max_message_mib", &Config::max_message_mib, 1, 1024, "size of one message, in MiB"),
-       Integer("max_metadata_kib", &Config::max_metadata_kib, 4, 1024, "size of a call's metadata, in KiB"),
-       Integer("max_concurrent_streams", &Config::max_concurrent_streams, 1, 10'000, "calls at once on one connection"),
-       Seconds("idle_connection_seconds", &Config::idle_connection_seconds, 1, 1e6,
-               "time after which a connection without calls is closed")});
+  group("Limits of the server",
+        {Integer("max_threads", &Config::max_threads, 48, 100'000, "threads of the whole process"),
+         Integer("max_memory_mib", &Config::max_memory_mib, 16, 1 << 20, "memory of calls in flight, in MiB"),
+         Integer("max_open_files", &Config::max_open_files, 64, 1 << 20,
+                 "file descriptors, including connections (a lower system limit applies)"),
+         Integer("max_message_mib", &Config::max_message_mib, 1, 1024, "size of one message, in MiB"),
+         Integer("max_metadata_kib", &Config::max_metadata_kib, 4, 1024, "size of a call's metadata, in KiB"),
+         Integer("max_concurrent_streams", &Config::max_concurrent_streams, 1, 10'000,
+                 "concurrent calls on one connection"),
+         Seconds("idle_connection_seconds", &Config::idle_connection_seconds, 1, 1e6,
+                 "time after which a connection without calls is closed")});
   group("Limits of models and calls",
         {Integer("max_models", &Config::max_models, 1, 10'000'000, "models on this server"),
          Integer("max_observations", &Config::max_observations, 1, 100'000'000, "observations of one model"),
@@ -170,21 +170,24 @@ std::vector<Setting> MakeSettings() {
          Integer("max_samples", &Config::max_samples, 1, 10'000'000, "paths of one SamplePaths call"),
          Integer("max_input_dimension", &Config::max_input_dimension, 1, 10'000, "input dimension of a model"),
          Integer("max_fidelities", &Config::max_fidelities, 1, 64, "fidelities of a model"),
-         Integer("max_page", &Config::max_page, 1, 100'000, "entries of one page of a list")});
-  group("Security",
-        {Path("tls_cert", &Config::tls_cert, false, "PEM file: the server's certificate, followed by its chain"),
-         Path("tls_key", &Config::tls_key, false, "PEM file: the private key of tls_cert"),
-         Path("tls_client_ca", &Config::tls_client_ca, false,
-              "PEM file: clients must show a certificate that one of these signed (mutual TLS)"),
-         Seconds("tls_reload_seconds", &Config::tls_reload_seconds, 0.1, 86'400,
-                 "how often the TLS files are checked for changes"),
-         Path("tokens_file", &Config::tokens_file, false, "file of token digests and roles; calls need a token then"),
-         Seconds("tokens_reload_seconds", &Config::tokens_reload_seconds, 0.1, 86'400,
-                 "how often the tokens file is checked for changes"),
-         Switch("insecure", &Config::insecure, "allow a public address without TLS and tokens"),
-         Choice<Reflection>("reflection", &Config::reflection,
-                            {{"auto", Reflection::kAuto}, {"on", Reflection::kOn}, {"off", Reflection::kOff}},
-                            "gRPC reflection; auto: unless tokens are required")});
+         Integer("max_page", &Config::max_page, 1, 100'000, "entries of one page of a list"),
+         Integer("keep_revisions", &Config::keep_revisions, 0, 1'000'000,
+                 "revisions kept of each model, unless the model has its own number; 0: all")});
+  group(
+      "Security",
+      {Path("tls_cert", &Config::tls_cert, false, "PEM file: the server's certificate, followed by its chain"),
+       Path("tls_key", &Config::tls_key, false, "PEM file: the private key of tls_cert"),
+       Path("tls_client_ca", &Config::tls_client_ca, false,
+            "PEM file: clients need a certificate signed by one of these authorities (mutual TLS)"),
+       Seconds("tls_reload_seconds", &Config::tls_reload_seconds, 0.1, 86'400,
+               "how often the TLS files are checked for changes"),
+       Path("tokens_file", &Config::tokens_file, false, "file of token digests and roles; if set, calls need a token"),
+       Seconds("tokens_reload_seconds", &Config::tokens_reload_seconds, 0.1, 86'400,
+               "how often the tokens file is checked for changes"),
+       Switch("insecure", &Config::insecure, "allow a public address without TLS and tokens"),
+       Choice<Reflection>("reflection", &Config::reflection,
+                          {{"auto", Reflection::kAuto}, {"on", Reflection::kOn}, {"off", Reflection::kOff}},
+                          "gRPC reflection; auto: unless tokens are required")});
   group("Observability",
         {OptionalAddress("metrics_address", &Config::metrics_address, "HTTP address of /metrics, /healthz and /readyz"),
          Switch("metrics_public", &Config::metrics_public, "allow a public metrics_address (it has no authentication)"),
@@ -195,7 +198,7 @@ std::vector<Setting> MakeSettings() {
                            {"info", LogLevel::kInfo},
                            {"warning", LogLevel::kWarning},
                            {"error", LogLevel::kError}},
-                          "least level that is logged")});
+                          "lowest level that is logged")});
   return settings;
 }
 

@@ -9,6 +9,7 @@
 #define FIDELIO_SERVER_MODEL_CODEC_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,8 @@ struct StoredSpec {
   std::string owner = {};                      // who made the model
   std::vector<LevelNoise> noise = {};          // one per fidelity
   std::vector<WithdrawnCount> withdrawn = {};  // ascending by `at`, then by `added`
+  // Observations that others than the owner have added, by token.
+  std::map<std::string, int64_t> contributions = {};
 };
 
 // FitRecord::options.
@@ -54,6 +57,7 @@ struct StoredProgress {
   int64_t resume_count = 0;
   int64_t idle_resumes = 0;  // resumes since the last checkpoint
   std::vector<FitPoint> history = {};
+  bool not_served = false;  // the model was rolled back: the fit's revision does not become current
 };
 
 std::string Encode(const StoredSpec& value);

@@ -2,11 +2,12 @@
 //
 //   kind 102, StoredFit              fit spec, string owner
 //   kind 103, StoredProgress         progress, optional u32 inference, string reason, i64 resumes, i64 idle resumes;
-//                                    since version 2: list of (string phase, i64 iteration, f64 elbo, elapsed)
+//                                    since version 2: list of (string phase, i64 iteration, f64 elbo, elapsed);
+//                                    since version 3: bool not served
 //   kind 105, Status                 status
 //   kind 108, FitInfo                string model, i64 id, u32 state, fit spec, progress, i64 data version, i64 revision,
 //                                    status, optional u32 inference, string reason, created, optional started,
-//                                    optional finished, i64 resumes, i64 position
+//                                    optional finished, i64 resumes, i64 position; since version 3: bool not served
 #include <utility>
 #include <vector>
 
@@ -86,6 +87,7 @@ std::string Encode(const StoredProgress& value) {
   out.I64(value.resume_count);
   out.I64(value.idle_resumes);
   PutHistory(value.history, out);
+  out.Bool(value.not_served);
   return out.Seal(kProgress, kVersion);
 }
 
@@ -100,6 +102,7 @@ absl::StatusOr<StoredProgress> Decode(absl::string_view bytes) {
     value.resume_count = in.I64();
     value.idle_resumes = in.I64();
     if (version >= 2) value.history = GetHistory(in);
+    if (version >= 3) value.not_served = in.Bool();
     return value;
   };
   return Read<StoredProgress>(bytes, kProgress, "progress of a fit", get);
@@ -137,6 +140,7 @@ std::string Encode(const FitInfo& value) {
   PutOptional(value.finished, out, [&](absl::Time t) { Put(t, out); });
   out.I64(value.resume_count);
   out.I64(value.queue_position);
+  out.Bool(value.not_served);
   return out.Seal(kFitAnswer, kVersion);
 }
 
@@ -159,6 +163,7 @@ absl::StatusOr<FitInfo> Decode(absl::string_view bytes) {
     value.finished = GetOptional(in, [&] { return GetTime(in); });
     value.resume_count = in.I64();
     value.queue_position = in.I64();
+    if (version >= 3) value.not_served = in.Bool();
     return value;
   });
 }

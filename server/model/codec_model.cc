@@ -1,7 +1,7 @@
 // Records of models, with their fields in order (codec_fields.h has those that are not plain):
 //
 //   kind 101, StoredSpec             spec, string owner, list of u32 noise; since version 3: list of (i64 at,
-//                                    i64 added, i64 count) withdrawn
+//                                    i64 added, i64 count) withdrawn, list of (string token, i64 observations)
 //   kind 106, ModelInfo              string name, spec, string etag, i64 data version, list of i64 counts, i64 revision,
 //                                    created, updated, u32 state, string reason; since version 3: i64 withdrawn,
 //                                    i64 withdrawn of the current revision
@@ -10,6 +10,8 @@
 //                                    i64 replayed
 //   kind 109, ChangeObservationsAnswer  i64 data version, list of i64 counts, string etag, i64 changed,
 //                                    i64 withdrawn of the current revision
+#include <utility>
+
 #include "server/model/codec.h"
 #include "server/model/codec_fields.h"
 
@@ -51,6 +53,11 @@ std::string Encode(const StoredSpec& value) {
     out.I64(w.added);
     out.I64(w.count);
   }
+  out.U64(value.contributions.size());
+  for (const auto& [token, observations] : value.contributions) {
+    out.String(token);
+    out.I64(observations);
+  }
   return out.Seal(kSpec, kVersion);
 }
 
@@ -71,6 +78,11 @@ absl::StatusOr<StoredSpec> Decode(absl::string_view bytes) {
       w.added = in.I64();
       w.count = in.I64();
       good = good && w.added >= 1 && w.at > w.added && w.count >= 1;
+    }
+    const uint64_t contributions = version >= 3 ? in.U64() : 0;
+    for (uint64_t i = 0; i < contributions && in.ok(); ++i) {
+      std::string token = in.ReadString();
+      value.contributions[std::move(token)] = in.I64();
     }
     good = good && IsServable(value.spec) && value.noise.size() == value.spec.fidelities.size();
     return value;

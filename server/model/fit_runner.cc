@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -11,6 +12,7 @@
 #include "server/model/core_models.h"
 #include "server/model/fit_history.h"
 #include "server/model/method_choice.h"
+#include "server/model/retention.h"
 #include "server/status/errors.h"
 
 namespace fidelio {
@@ -74,6 +76,7 @@ absl::StatusOr<FitInfo> InfoOf(absl::string_view model, const FitRecord& record)
   if (record.started != absl::InfinitePast()) info.started = record.started;
   if (record.finished != absl::InfiniteFuture()) info.finished = record.finished;
   info.resume_count = progress.resume_count;
+  info.not_served = progress.not_served;
   return info;
 }
 
@@ -82,7 +85,8 @@ StoredProgress ProgressOf(const FitInfo& info) {
           .inference = info.inference,
           .inference_reason = info.inference_reason,
           .resume_count = info.resume_count,
-          .history = info.history};
+          .history = info.history,
+          .not_served = info.not_served};
 }
 
 // Publishes progress, saves the state when it is due, and stops the work when the fit has ended or the service drains.
@@ -238,10 +242,11 @@ absl::StatusOr<std::unique_ptr<EmulatorFit>> FitRunner::Start(const FitJob& job,
 
 absl::Status FitRunner::SaveState(FitJob& job, const EmulatorFit& fit) {
   const std::string state = fit.SaveState();
-  const std::string progress = Encode(ProgressOf(job.Get()));
   FIDELIO_RETURN_IF_ERROR(Commit(
       job,
       [&](StoreTransaction& transaction) {
+        // Only here, under the lock of writers: a rollback may have marked the fit just before.
+        const std::string progress = Encode(ProgressOf(job.Get()));
         return transaction.UpdateFit(job.model(), job.id(), {.progress = progress, .saved_state = state}).status();
       },
       [] {}));
@@ -290,7 +295,7 @@ absl::Status FitRunner::Succeed(FitJob& job, const IndexedModel& model, std::uni
   revision.observation_counts = KnownCounts(*emulator, model.fidelities());
 
   const std::string checkpoint = emulator->Save();
-  const std::string metadata = Encode(revision), progress = Encode(ProgressOf(info));
+  const std::string metadata = Encode(revision);
   const int64_t bytes = FittedModel(*emulator).MemoryBytes();
   const auto loaded = [&](const RevisionInfo& of, std::unique_ptr<Emulator> by, int64_t size) {
     context_.cache().Insert({job.uid(), of.id},
@@ -301,41 +306,53 @@ absl::Status FitRunner::Succeed(FitJob& job, const IndexedModel& model, std::uni
   for (int attempt = 1; outdated; ++attempt) {
     outdated = false;
     FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr known, context_.Find(job.model()));
-    std::optional<ConditionedRevision> more = ConditionOnNews(*known, *emulator, revision);
+    info.not_served = job.Get().not_served;
+    std::optional<ConditionedRevision> more;
+    if (!info.not_served) more = ConditionOnNews(*known, *emulator, revision);
     ModelRecord changed;
     FitRecord ended;
+    std::vector<int64_t> dropped;
     status = CommitPatiently(
         job,
         [&](StoreTransaction& transaction) -> absl::Status {
           FIDELIO_ASSIGN_OR_RETURN(const ModelRecord now, transaction.GetModel(job.model()));
-          outdated = attempt < kConditionAttempts &&
+          info.not_served = job.Get().not_served;  // as RollbackModel left it, under the same lock
+          outdated = !info.not_served && attempt < kConditionAttempts &&
                      (now.current_revision != known->record.current_revision || (more && !more->UpToDate(now)));
           if (outdated) return absl::AbortedError("the model has changed meanwhile");
           FIDELIO_ASSIGN_OR_RETURN(const RevisionRecord added,
                                    transaction.AddRevision(job.model(), metadata, checkpoint));
           revision.id = added.id;
           FIDELIO_ASSIGN_OR_RETURN(
-              ended,
-              transaction.UpdateFit(job.model(), job.id(),
-                                    {.state = FitState::kSucceeded, .progress = progress, .revision = added.id}));
+              ended, transaction.UpdateFit(
+                         job.model(), job.id(),
+                         {.state = FitState::kSucceeded, .progress = Encode(ProgressOf(info)), .revision = added.id}));
+          if (info.not_served) more.reset();
           int64_t current = added.id;
           if (more) {
             FIDELIO_ASSIGN_OR_RETURN(const RevisionRecord second,
                                      transaction.AddRevision(job.model(), Encode(more->info), more->checkpoint));
             current = more->info.id = second.id;
           }
-          FIDELIO_ASSIGN_OR_RETURN(changed, transaction.SetCurrentRevision(job.model(), 0, current));
+          if (!info.not_served) {
+            FIDELIO_RETURN_IF_ERROR(transaction.SetCurrentRevision(job.model(), 0, current).status());
+          }
+          const int64_t keep = RevisionsToKeep(known->stored.spec.keep_revisions, context_.options().keep_revisions);
+          FIDELIO_ASSIGN_OR_RETURN(dropped, DeleteOldRevisions(transaction, job.model(), keep, added.id));
+          FIDELIO_ASSIGN_OR_RETURN(changed, transaction.GetModel(job.model()));
           return absl::OkStatus();
         },
         [&] {
           // First into the cache, so that nobody loads what is in memory already.
           loaded(revision, std::move(emulator), bytes);
           if (more) loaded(more->info, std::move(more->emulator), more->bytes);
+          for (const int64_t id : dropped) context_.cache().Erase({job.uid(), id});
           context_.index().Put(changed);
           job.Update([&](FitInfo& of) {
             of.state = FitState::kSucceeded;
             of.progress = info.progress;
             of.revision = revision.id;
+            of.not_served = info.not_served;
             of.finished = ended.finished;
           });
         });
@@ -347,7 +364,7 @@ absl::Status FitRunner::Succeed(FitJob& job, const IndexedModel& model, std::uni
 }
 
 void FitRunner::Fail(FitJob& job, const absl::Status& error) {
-  const std::string bytes = Encode(error), progress = Encode(ProgressOf(job.Get()));
+  const std::string bytes = Encode(error);
   absl::Time finished = absl::Now();
   const auto end = [&] {
     job.Update([&](FitInfo& known) {
@@ -361,8 +378,9 @@ void FitRunner::Fail(FitJob& job, const absl::Status& error) {
       [&](StoreTransaction& transaction) -> absl::Status {
         FIDELIO_ASSIGN_OR_RETURN(
             const FitRecord ended,
-            transaction.UpdateFit(job.model(), job.id(),
-                                  {.state = FitState::kFailed, .progress = progress, .error = bytes}));
+            transaction.UpdateFit(
+                job.model(), job.id(),
+                {.state = FitState::kFailed, .progress = Encode(ProgressOf(job.Get())), .error = bytes}));
         finished = ended.finished;
         return absl::OkStatus();
       },

@@ -3,7 +3,8 @@
 //   begin     commit RUNNING with the snapshot's data_version (or that the fit goes on, after a restart)
 //   prepare   continue from the saved state; from the observations when there is none, or it can't be used
 //   work      in core; at every iteration publish progress, and commit the state when it is due
-//   finish    commit the revision, the fit's SUCCEEDED and the model's current revision as one transaction
+//   finish    commit the revision, the fit's SUCCEEDED and the model's current revision (unless the model was rolled back
+//             since the fit was asked for) as one transaction, which also deletes revisions beyond keep_revisions
 //
 // Thread-safe: Run may work on several jobs at once. A fit that ended while it was worked on (cancelled, deleted) writes
 // nothing any more. When the service drains, the state is committed and the fit stays as it is, for the next start.

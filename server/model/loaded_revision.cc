@@ -19,9 +19,9 @@ absl::StatusOr<int> LoadedRevision::EmulatorLevel(std::optional<int64_t> level, 
   }
   if (info_.kind == ModelKind::kGp) {
     if (wanted == top) return 0;
-    return absl::InvalidArgumentError(absl::StrCat(field, ": ", wanted, ", but model \"", info_.model,
-                                                   "\" is of kind GP, which predicts the highest fidelity alone: want ",
-                                                   top));
+    return absl::InvalidArgumentError(
+        absl::StrCat(field, ": ", wanted, ", but model \"", info_.model,
+                     "\" is of kind GP, which predicts only the highest fidelity: must be ", top));
   }
   return static_cast<int>(wanted);
 }

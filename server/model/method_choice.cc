@@ -41,7 +41,7 @@ std::vector<MethodChoice> ChoicesOf(ModelKind kind) {
   std::vector<MethodChoice> choices;
   for (const Row& row : kRows) {
     const auto method = FindEmulatorMethod(row.method);
-    if (row.kind == kind && method.ok()) choices.push_back({*method, row.inference, "asked for"});
+    if (row.kind == kind && method.ok()) choices.push_back({*method, row.inference, "requested"});
   }
   return choices;
 }
@@ -61,7 +61,7 @@ absl::StatusOr<MethodChoice> ChooseMethod(ModelKind kind, Inference asked, const
         if (other.inference != Inference::kNeighbours) continue;
         choice = other;
         choice.reason = absl::StrCat("AUTO: level ", t, " has ", counts[t], " observations, more than the ", kMostExact,
-                                     " up to which all of them are compared with each other");
+                                     " up to which MOMENTS is used");
         return choice;
       }
     }

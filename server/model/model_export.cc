@@ -11,6 +11,8 @@
 namespace fidelio {
 namespace {
 
+constexpr int64_t kExportedIdsAtATime = 256;
+
 class Export final : public ModelExport {
  public:
   Export(ServiceContext* context, IndexedModelPtr model, std::vector<int64_t> revisions)
@@ -43,6 +45,7 @@ class Export final : public ModelExport {
       stage_ = Stage::kObservations;
       StoredSpec spec = model_->stored;
       spec.owner.clear();
+      spec.contributions.clear();
       return EncodePart(FileModel{.name = name,
                                   .spec = Encode(spec),
                                   .data_version = model_->record.data_version,
@@ -65,14 +68,24 @@ class Export final : public ModelExport {
     }
     if (stage_ == Stage::kRevisions && next_revision_ < revisions_.size()) {
       const int64_t id = revisions_[next_revision_++];
-      FIDELIO_ASSIGN_OR_RETURN(const RevisionRecord record, context_.store().GetRevision(name, id));
-      FIDELIO_ASSIGN_OR_RETURN(RevisionInfo info, Decode<RevisionInfo>(record.metadata));
+      const absl::StatusOr<RevisionRecord> record = context_.store().GetRevision(name, id);
+      if (absl::IsNotFound(record.status())) return Deleted(id);
+      FIDELIO_RETURN_IF_ERROR(record.status());
+      FIDELIO_ASSIGN_OR_RETURN(RevisionInfo info, Decode<RevisionInfo>(record->metadata));
       info.fit = 0;  // fits stay behind
-      FIDELIO_ASSIGN_OR_RETURN(std::string checkpoint, context_.store().ReadCheckpoint(name, id));
-      return EncodePart(FileRevision{Encode(info), std::move(checkpoint)});
+      absl::StatusOr<std::string> checkpoint = context_.store().ReadCheckpoint(name, id);
+      if (absl::IsNotFound(checkpoint.status())) return Deleted(id);
+      FIDELIO_RETURN_IF_ERROR(checkpoint.status());
+      return EncodePart(FileRevision{Encode(info), *std::move(checkpoint)});
     }
     stage_ = Stage::kDone;
     return EncodePart(FileEnd{parts_, chain_});
+  }
+
+  // The file has announced it already.
+  absl::Status Deleted(int64_t revision) const {
+    return ConcurrentChangeError(absl::StrCat("models/", model_->record.name),
+                                 absl::StrCat("revision ", revision, " was deleted while the model was exported"));
   }
 
   // Which of the revisions that are written, counted from 1, is the current one.
@@ -99,8 +112,17 @@ absl::StatusOr<std::unique_ptr<ModelExport>> ModelService::ExportModel(absl::str
                                                                        bool all_revisions) const {
   FIDELIO_ASSIGN_OR_RETURN(IndexedModelPtr found, impl_->context.Find(model));
   std::vector<int64_t> revisions;
-  for (int64_t id = 1; id <= found->record.revisions; ++id) {
-    if (all_revisions || id == found->record.current_revision) revisions.push_back(id);
+  if (all_revisions) {
+    const int64_t newest = found->record.revisions;
+    for (int64_t after = 0; after < newest; after += kExportedIdsAtATime) {
+      const int64_t count = std::min(kExportedIdsAtATime, newest - after);
+      const absl::StatusOr<RevisionPage> page =
+          impl_->context.store().ListRevisions(model, after, static_cast<int>(count));
+      if (!page.ok()) return impl_->context.Explain(page.status(), model);
+      for (const RevisionRecord& record : page->revisions) revisions.push_back(record.id);
+    }
+  } else if (found->record.current_revision > 0) {
+    revisions.push_back(found->record.current_revision);
   }
   return std::make_unique<Export>(&impl_->context, std::move(found), std::move(revisions));
 }

@@ -18,9 +18,11 @@
 namespace fidelio {
 namespace {
 
-// Errors of decoding a file that a caller sent, with the path of the field.
+// Errors of decoding a file that a caller sent, with the path of the field. What is damaged is not the server's data: for
+// the server it is a bad argument.
 absl::Status InFile(const absl::Status& status) {
-  return absl::Status(status.code(), absl::StrCat("chunk: ", status.message()));
+  const absl::StatusCode code = absl::IsDataLoss(status) ? absl::StatusCode::kInvalidArgument : status.code();
+  return absl::Status(code, absl::StrCat("chunk: ", status.message()));
 }
 
 template <typename... Args>
@@ -52,10 +54,10 @@ class ModelService::Import final : public ModelImport {
   absl::StatusOr<ModelInfo> Finish() override {
     FIDELIO_RETURN_IF_ERROR(failed_);
     if (!ended_) {
-      return absl::DataLossError(absl::StrCat("chunk: the file ends after ", spool_->size() + buffer_.size(),
-                                              " bytes, before its last part: it is not complete"));
+      return absl::InvalidArgumentError(absl::StrCat("chunk: the file ends after ", spool_->size() + buffer_.size(),
+                                                     " bytes, before its last part: it is not complete"));
     }
-    failed_ = absl::FailedPreconditionError("the import has been finished already");
+    failed_ = absl::FailedPreconditionError("the import has already finished");
     // The chain stands for the bytes of the file.
     body_ += chain_;
     context_.body = body_;
@@ -129,6 +131,7 @@ class ModelService::Import final : public ModelImport {
     FIDELIO_RETURN_IF_ERROR(ValidateSpec(stored->spec, impl_.context.options()));
     stored_ = *std::move(stored);
     stored_.owner = context_.caller.name;
+    stored_.contributions.clear();
     stored_.noise.assign(stored_.spec.fidelities.size(), LevelNoise::kNoData);
     stored_.withdrawn.clear();  // the observations say it
     history_.emplace(stored_.spec.fidelities.size());
@@ -201,7 +204,7 @@ class ModelService::Import final : public ModelImport {
     if (!part.ok()) return InFile(part.status());
     if (part->parts != static_cast<int64_t>(parts_.size()) || part->chain != chain_ ||
         history_->data_version() != file_.data_version || revisions_ != file_.revisions) {
-      return absl::DataLossError("chunk: parts of the file are missing, or not in their order");
+      return absl::InvalidArgumentError("chunk: parts of the file are missing, or not in their order");
     }
     stored_.withdrawn = history_->withdrawn();
     ended_ = true;

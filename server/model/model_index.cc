@@ -59,27 +59,32 @@ int64_t ModelIndex::size() const {
   return static_cast<int64_t>(models_.size());
 }
 
-ModelIndex::Usage ModelIndex::UsageOf(const std::string& owner) const {
+ModelIndex::Usage ModelIndex::UsageOf(const std::string& token) const {
   absl::ReaderMutexLock lock(&mutex_);
-  const auto found = usage_.find(owner);
+  const auto found = usage_.find(token);
   return found == usage_.end() ? Usage() : found->second;
+}
+
+void ModelIndex::Count(const IndexedModel& model, int times) {
+  const auto add = [&](const std::string& token, int64_t models, int64_t observations, int64_t contributions) {
+    Usage& usage = usage_[token];
+    usage.models += times * models;
+    usage.observations += times * observations;
+    usage.contributions += times * contributions;
+    if (usage.models == 0 && usage.contributions == 0) usage_.erase(token);
+  };
+  add(model.stored.owner, 1, model.observations(), 0);
+  for (const auto& [token, observations] : model.stored.contributions) add(token, 0, 0, observations);
 }
 
 void ModelIndex::Replace(const std::string& name, IndexedModelPtr entry) {
   IndexedModelPtr& place = models_[name];
-  if (place != nullptr) {
-    Usage& usage = usage_[place->stored.owner];
-    --usage.models;
-    usage.observations -= place->observations();
-    if (usage.models == 0) usage_.erase(place->stored.owner);
-  }
+  if (place != nullptr) Count(*place, -1);
   if (entry == nullptr) {
     models_.erase(name);
     return;
   }
-  Usage& usage = usage_[entry->stored.owner];
-  ++usage.models;
-  usage.observations += entry->observations();
+  Count(*entry, 1);
   place = std::move(entry);
 }
 

@@ -53,9 +53,10 @@ class ModelIndex {
 
   struct Usage {
     int64_t models = 0;
-    int64_t observations = 0;
+    int64_t observations = 0;   // of these models
+    int64_t contributions = 0;  // observations that the token added to models of others
   };
-  Usage UsageOf(const std::string& owner) const;
+  Usage UsageOf(const std::string& token) const;
 
   // Adds or replaces; the model keeps its uid. A quarantined record needs no spec; a spec that can't be read quarantines.
   void Put(const ModelRecord& record);
@@ -66,10 +67,12 @@ class ModelIndex {
 
  private:
   void Replace(const std::string& name, IndexedModelPtr entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Adds the model's part, `times` times, to the usage of all who have one.
+  void Count(const IndexedModel& model, int times) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   mutable absl::Mutex mutex_;
   absl::btree_map<std::string, IndexedModelPtr> models_ ABSL_GUARDED_BY(mutex_);
-  absl::flat_hash_map<std::string, Usage> usage_ ABSL_GUARDED_BY(mutex_);  // by owner
+  absl::flat_hash_map<std::string, Usage> usage_ ABSL_GUARDED_BY(mutex_);  // by token
   int64_t next_uid_ ABSL_GUARDED_BY(mutex_) = 1;
 };
 

@@ -63,16 +63,28 @@ absl::Status ModelService::Impl::CheckModels(const Caller& caller) {
 
 absl::Status ModelService::Impl::CheckObservations(const Caller& caller, absl::string_view model, int64_t present,
                                                    int64_t added) {
-  const int64_t mine = context.index().UsageOf(caller.name).observations;
-  if (caller.quotas.max_observations && mine + added > *caller.quotas.max_observations) {
-    return QuotaExceededError(absl::StrCat("token:", caller.name),
-                              absl::StrCat(mine, " observations and ", added, " more, and ",
-                                           *caller.quotas.max_observations, " are allowed"));
+  const auto check = [&](const std::string& token, const CallerQuotas& quotas) -> absl::Status {
+    const ModelIndex::Usage usage = context.index().UsageOf(token);
+    const int64_t counted = usage.observations + usage.contributions;
+    if (!quotas.max_observations || counted + added <= *quotas.max_observations) return absl::OkStatus();
+    return QuotaExceededError(
+        absl::StrCat("token:", token),
+        absl::StrCat(counted, " observations and ", added, " more, and ", *quotas.max_observations, " are allowed"));
+  };
+  FIDELIO_RETURN_IF_ERROR(check(caller.name, caller.quotas));
+  const IndexedModelPtr found = context.index().Find(model);
+  if (found != nullptr && found->stored.owner != caller.name && context.options().quotas_of != nullptr) {
+    const std::string& owner = found->stored.owner;
+    FIDELIO_RETURN_IF_ERROR(check(owner, context.options().quotas_of(owner)));
   }
   if (present + added <= context.options().max_observations) return absl::OkStatus();
   return QuotaExceededError(absl::StrCat("models/", model),
                             absl::StrCat(present, " observations and ", added, " more, and ",
                                          context.options().max_observations, " are allowed in a model"));
+}
+
+void CountContribution(const Caller& caller, int64_t added, StoredSpec& stored) {
+  if (caller.name != stored.owner) stored.contributions[caller.name] += added;
 }
 
 ModelService::ModelService(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

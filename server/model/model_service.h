@@ -132,8 +132,12 @@ class ModelService {
   absl::StatusOr<RevisionInfo> GetRevision(absl::string_view model, int64_t revision) const;
   // Revisions with an id less than `before` (0: all), the newest first, at most `limit` (≥ 1).
   absl::StatusOr<RevisionList> ListRevisions(absl::string_view model, int64_t before, int64_t limit) const;
+  // Also notes in the model's unfinished fits that their revisions are made, but do not become current.
   absl::StatusOr<ModelInfo> RollbackModel(const MutationContext& context, absl::string_view model,
                                           absl::string_view etag, int64_t revision);
+  // FAILED_PRECONDITION for the current one. Its number is not used again; whoever predicts by it already goes on.
+  absl::Status DeleteRevision(const MutationContext& context, absl::string_view model, absl::string_view etag,
+                              int64_t revision);
 
   // ---- Files ----
 

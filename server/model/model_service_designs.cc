@@ -30,7 +30,8 @@ absl::StatusOr<Ground> ReadGround(ServiceContext& context, const LoadedRevision&
   ground.data.box = spec.input_box;
   if (spec.input_dimension != revision.input_dimension() || found->fidelities() != revision.fidelities() ||
       spec.kind != revision.info().kind) {
-    return ConcurrentChangeError(absl::StrCat("models/", revision.model()), "was deleted and made again meanwhile");
+    return ConcurrentChangeError(absl::StrCat("models/", revision.model()),
+                                 "was deleted and created again during the call");
   }
   if (!observations && spec.input_box) return ground;
   absl::StatusOr<Dataset> data =
@@ -45,7 +46,8 @@ absl::StatusOr<Ground> ReadGround(ServiceContext& context, const LoadedRevision&
                              "set input_box with UpdateModel, or add observations and fit");
   }
   if (!some) {
-    return ConcurrentChangeError(absl::StrCat("models/", revision.model()), "was deleted and made again meanwhile");
+    return ConcurrentChangeError(absl::StrCat("models/", revision.model()),
+                                 "was deleted and created again during the call");
   }
   return ground;
 }
@@ -74,11 +76,10 @@ absl::StatusOr<Points> MakePoints(absl::string_view model, const Dataset& data, 
   const InputBox box = DesignBox(data);
   const bool given = source.given.rows() > 0;
   if (!given && box.lower == box.upper) {
-    return PreconditionError(
-        "NO_INPUT_BOX", absl::StrCat("models/", model),
-        "has no input_box, and all its observations have the same input, so that there is no range "
-        "to make candidates in",
-        "set input_box with UpdateModel, or give candidates");
+    return PreconditionError("NO_INPUT_BOX", absl::StrCat("models/", model),
+                             "has no input_box, and all its observations have the same input, so there is no range "
+                             "for candidates",
+                             "set input_box with UpdateModel, or give candidates");
   }
   const int made = given ? 0 : source.count;
   FIDELIO_ASSIGN_OR_RETURN(const Matrix points, FillBox(box, made + targets, seed));
@@ -216,7 +217,8 @@ absl::StatusOr<int64_t> ModelService::Impl::LeaveOutWithdrawn(const LoadedRevisi
 absl::StatusOr<ModelDiagnosis> ModelService::Diagnose(const LoadedRevision& revision, Check check) const {
   FIDELIO_ASSIGN_OR_RETURN(const ModelInfo model, GetModel(revision.model()));
   if (static_cast<int>(model.spec.fidelities.size()) != revision.fidelities()) {
-    return ConcurrentChangeError(absl::StrCat("models/", revision.model()), "was deleted and made again meanwhile");
+    return ConcurrentChangeError(absl::StrCat("models/", revision.model()),
+                                 "was deleted and created again during the call");
   }
   FIDELIO_RETURN_IF_ERROR(check());
   FIDELIO_ASSIGN_OR_RETURN(std::vector<LeaveOneOut> left_out, revision.emulator().LeaveOneOutPredictions());

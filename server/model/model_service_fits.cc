@@ -49,8 +49,8 @@ absl::StatusOr<FitInfo> ModelService::StartFit(const MutationContext& context, a
     }
     const int64_t queued = impl.scheduler.queued();
     if (queued < limits.fit_queue) return absl::OkStatus();
-    return ExhaustedError(absl::StrCat("the queue is full: ", queued, " fits wait, and ", limits.fit_queue,
-                                       " are allowed; try again when some have ended"),
+    return ExhaustedError(absl::StrCat("the queue is full: ", queued, " fits are waiting, and ", limits.fit_queue,
+                                       " are allowed; try again when some have finished"),
                           kQueueDelay);
   };
   if (validate_only) {

@@ -198,7 +198,7 @@ absl::StatusOr<AddObservationsAnswer> ModelService::AddObservations(const Mutati
           if (conditioned->has_value() && !(*conditioned)->UpToDate(before->record)) {
             outdated = true;
             return ConcurrentChangeError(absl::StrCat("models/", model),
-                                         "its observations or its revision changed meanwhile; try again");
+                                         "its observations or its revision changed during the call; try again");
           }
           if (!screened.blocks.empty()) {
             if (stored.noise != before->stored.noise) {

@@ -16,6 +16,7 @@ ModelServiceOptions OptionsFromConfig(const ServerConfig& config, std::string co
   options.max_batch = config.max_batch;
   options.max_input_dimension = config.max_input_dimension;
   options.max_fidelities = config.max_fidelities;
+  options.keep_revisions = config.keep_revisions;
   options.code_version = std::move(code_version);
   options.spool_directory = config.data_dir;
   return options;

@@ -9,6 +9,7 @@
 #include "absl/time/time.h"
 #include "core/emulator/fit_observer.h"
 #include "server/config/server_config.h"
+#include "server/model/model_types.h"
 #include "server/telemetry/metrics.h"
 
 namespace fidelio {
@@ -42,6 +43,11 @@ struct ModelServiceOptions {
   // Answers to requests are remembered for this long, and at most this many.
   absl::Duration request_memory = absl::Hours(24 * 7);
   int64_t max_requests = 100'000;
+
+  int64_t keep_revisions = 0;  // of a model that does not say it itself; 0: all
+
+  // The quotas of the token with this name, as they are now; none for a token that there is not. Null: nobody has any.
+  std::function<CallerQuotas(const std::string& token)> quotas_of = {};
 
   std::string code_version = "0.1.0";  // recorded in revisions
   std::string spool_directory = {};    // for files on their way in; empty: the system's directory for temporary files

@@ -1,6 +1,7 @@
 // ModelService: revisions, and predictions by them.
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "server/model/core_models.h"
@@ -11,6 +12,8 @@
 
 namespace fidelio {
 namespace {
+
+constexpr int64_t kIdsAtATime = 256;
 
 absl::Status RevisionNotFound(absl::string_view model, int64_t revision) {
   return ResourceNotFoundError("revision", absl::StrCat("models/", model, "/revisions/", revision));
@@ -26,6 +29,20 @@ absl::StatusOr<RevisionInfo> InfoOf(const IndexedModel& model, const RevisionRec
   info.current = record.id == model.record.current_revision;
   info.withdrawn = WithdrawnSince(model.stored.withdrawn, info.data_version);
   return info;
+}
+
+// Notes in the unfinished fits of a model that their revisions are not to be served. Returns their ids.
+absl::StatusOr<std::vector<int64_t>> MarkUnfinishedFits(StoreTransaction& transaction, absl::string_view model) {
+  std::vector<int64_t> marked;
+  for (const UnfinishedFit& fit : transaction.UnfinishedFits()) {
+    if (fit.model != model) continue;
+    FIDELIO_ASSIGN_OR_RETURN(const FitRecord record, transaction.GetFit(model, fit.id));
+    FIDELIO_ASSIGN_OR_RETURN(StoredProgress progress, Decode<StoredProgress>(record.progress));
+    progress.not_served = true;
+    FIDELIO_RETURN_IF_ERROR(transaction.UpdateFit(model, fit.id, {.progress = Encode(progress)}).status());
+    marked.push_back(fit.id);
+  }
+  return marked;
 }
 
 // The revision, from disk. Errors are not explained yet.
@@ -64,6 +81,14 @@ absl::StatusOr<std::shared_ptr<const LoadedRevision>> ModelService::AcquireRevis
     if (context.options().hooks.on_load) context.options().hooks.on_load(found->record.name, id);
     return Load(context.store(), *found, id);
   });
+  if (absl::IsNotFound(loaded.status())) {
+    const IndexedModelPtr now = context.index().Find(model);
+    if (now != nullptr && now->uid == found->uid) {
+      // Deleted: the one asked for, or the current one of a moment ago, which has a successor.
+      if (revision != 0 || now->record.current_revision == id) return RevisionNotFound(model, id);
+      return AcquireRevision(model, revision, min_data_version, deadline);
+    }
+  }
   if (!loaded.ok()) return context.Explain(loaded.status(), model);
   if ((*loaded)->data_version() < min_data_version) {
     return PreconditionError(
@@ -91,26 +116,33 @@ absl::StatusOr<RevisionInfo> ModelService::GetRevision(absl::string_view model, 
 absl::StatusOr<RevisionList> ModelService::ListRevisions(absl::string_view model, int64_t before, int64_t limit) const {
   if (limit < 1) return absl::InvalidArgumentError(absl::StrCat("page_size: ", limit, ", want at least 1"));
   FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr found, impl_->context.Find(model));
-  const int64_t newest = found->record.revisions;
-  const int64_t last = before > 0 ? std::min(before - 1, newest) : newest;
-  const int64_t first = std::max<int64_t>(0, last - limit);
   RevisionList list;
-  if (last <= first) return list;
-  const absl::StatusOr<RevisionPage> page =
-      impl_->context.store().ListRevisions(model, first, static_cast<int>(last - first));
-  if (!page.ok()) return impl_->context.Explain(page.status(), model);
-  for (auto record = page->revisions.rbegin(); record != page->revisions.rend(); ++record) {
-    absl::StatusOr<RevisionInfo> info = InfoOf(*found, *record);
-    if (!info.ok()) return impl_->context.Explain(info.status(), model);
-    list.revisions.push_back(*std::move(info));
+  const int64_t newest = found->record.revisions;
+  // Backwards, some ids at a time, since any of them may be deleted; one more than wanted tells whether there is a next
+  // page.
+  for (int64_t last = before > 0 ? std::min(before - 1, newest) : newest; last > 0;) {
+    const int64_t first = std::max<int64_t>(0, last - kIdsAtATime);
+    const absl::StatusOr<RevisionPage> page =
+        impl_->context.store().ListRevisions(model, first, static_cast<int>(last - first));
+    if (!page.ok()) return impl_->context.Explain(page.status(), model);
+    for (auto record = page->revisions.rbegin(); record != page->revisions.rend(); ++record) {
+      if (static_cast<int64_t>(list.revisions.size()) == limit) {
+        list.next = list.revisions.back().id;
+        return list;
+      }
+      absl::StatusOr<RevisionInfo> info = InfoOf(*found, *record);
+      if (!info.ok()) return impl_->context.Explain(info.status(), model);
+      list.revisions.push_back(*std::move(info));
+    }
+    last = first;
   }
-  list.next = first > 0 ? first + 1 : 0;
   return list;
 }
 
 absl::StatusOr<ModelInfo> ModelService::RollbackModel(const MutationContext& context, absl::string_view model,
                                                       absl::string_view etag, int64_t revision) {
   ModelRecord record;
+  std::vector<int64_t> unfinished;  // fits
   return impl_->context.Mutate<ModelInfo>(
       context, {"RollbackModel", model},
       [&](StoreTransaction& transaction) -> absl::StatusOr<ModelInfo> {
@@ -122,9 +154,37 @@ absl::StatusOr<ModelInfo> ModelService::RollbackModel(const MutationContext& con
         if (absl::IsNotFound(wanted.status())) return RevisionNotFound(model, revision);
         FIDELIO_RETURN_IF_ERROR(wanted.status());
         FIDELIO_ASSIGN_OR_RETURN(record, transaction.SetCurrentRevision(model, 0, revision));
+        FIDELIO_ASSIGN_OR_RETURN(unfinished, MarkUnfinishedFits(transaction, model));
         return InfoOf(transaction, IndexedModel{.record = record, .stored = found->stored});
       },
-      [&](const ModelInfo&) { impl_->context.index().Put(record); });
+      [&](const ModelInfo&) {
+        impl_->context.index().Put(record);
+        for (const int64_t fit : unfinished) {
+          const auto job = impl_->scheduler.Find(model, fit);
+          if (job != nullptr) job->Update([](FitInfo& info) { info.not_served = true; });
+        }
+      });
+}
+
+absl::Status ModelService::DeleteRevision(const MutationContext& context, absl::string_view model,
+                                          absl::string_view etag, int64_t revision) {
+  int64_t uid = 0;
+  return impl_->context.MutateWithoutAnswer(
+      context, {"DeleteRevision", model},
+      [&](StoreTransaction& transaction) -> absl::Status {
+        FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr found, impl_->context.Find(model));
+        FIDELIO_RETURN_IF_ERROR(CheckEtag(etag, found->record));
+        uid = found->uid;
+        if (revision == found->record.current_revision) {
+          return PreconditionError("CURRENT_REVISION", absl::StrCat("models/", model, "/revisions/", revision),
+                                   "is the one that the model serves", "roll the model back to another revision first");
+        }
+        const absl::Status status = transaction.DeleteRevision(model, 0, revision);
+        return absl::IsNotFound(status) ? RevisionNotFound(model, revision) : status;
+      },
+      [&] {
+        impl_->context.cache().Erase({uid, revision});
+      });
 }
 
 }  // namespace fidelio

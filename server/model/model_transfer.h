@@ -17,7 +17,8 @@ class ModelExport {
  public:
   virtual ~ModelExport() = default;
 
-  // The next bytes of the file, 1 to `max_bytes` of them; empty at the end. ABORTED when the model was deleted meanwhile.
+  // The next bytes of the file, 1 to `max_bytes` of them; empty at the end. ABORTED when the model, or a revision that is
+  // to be in it, was deleted meanwhile.
   virtual absl::StatusOr<std::string> Next(size_t max_bytes) = 0;
 };
 
@@ -27,8 +28,8 @@ class ModelImport {
  public:
   virtual ~ModelImport() = default;
 
-  // The next bytes of the file. DATA_LOSS (INVALID_ARGUMENT when it is no such file at all, or of a newer format) as soon
-  // as the bytes are seen to be wrong; "chunk: …".
+  // The next bytes of the file. INVALID_ARGUMENT ("chunk: …") as soon as the bytes are seen to be wrong: damaged, of
+  // another kind, or of a newer format.
   virtual absl::Status Write(absl::string_view bytes) = 0;
 
   // Checks that the file is complete, and creates the model in one transaction (or replays the answer to the request).

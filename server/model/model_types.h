@@ -23,7 +23,8 @@ namespace fidelio {
 // Absent: no limit but the server's.
 struct CallerQuotas {
   std::optional<int64_t> max_models = {};
-  std::optional<int64_t> max_observations = {};     // of all models that the caller made, together
+  // Of all models that the caller made, together, and those that the caller added to models of others.
+  std::optional<int64_t> max_observations = {};
   std::optional<int64_t> max_concurrent_fits = {};  // PENDING or RUNNING
 };
 
@@ -248,6 +249,7 @@ struct FitInfo {
   std::vector<FitPoint> history = {};       // how the objective went, thinned
   int64_t data_version = 0;                 // 0 until it begins to run
   int64_t revision = 0;                     // 0 unless SUCCEEDED
+  bool not_served = false;                  // the model was rolled back since it was asked for
   absl::Status error = {};                  // why it FAILED, with the details of server/status
   std::optional<Inference> inference = {};  // what AUTO chose, once it runs
   std::string inference_reason = {};

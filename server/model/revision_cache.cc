@@ -79,6 +79,13 @@ void RevisionCache::Remove(std::list<Entry>::iterator at) {
   entries_.erase(at);
 }
 
+void RevisionCache::Erase(const Key& key) {
+  absl::MutexLock lock(&mutex_);
+  if (const auto found = places_.find(key); found != places_.end()) Remove(found->second);
+  flights_.erase(key);
+  Report();
+}
+
 void RevisionCache::EraseModel(int64_t uid) {
   absl::MutexLock lock(&mutex_);
   for (auto at = entries_.begin(); at != entries_.end();) {

@@ -40,6 +40,9 @@ class RevisionCache {
 
   void Insert(const Key& key, Revision revision);
 
+  // Drops a revision, also one that is being loaded.
+  void Erase(const Key& key);
+
   // Drops all revisions of a model, also those that are being loaded.
   void EraseModel(int64_t uid);
 

@@ -117,8 +117,8 @@ absl::StatusOr<Answer> ServiceContext::Mutate(const MutationContext& context, co
   if (!remembered) return *std::move(answer);
   if (remembered->erased) {
     return absl::NotFoundError(absl::StrCat("request_id: \"", context.request_id,
-                                            "\" was answered before, but the model was deleted since, and the answer "
-                                            "with it; use a new request_id"));
+                                            "\" was completed before, but the model has been deleted since; "
+                                            "use a new request_id"));
   }
   return Decode<Answer>(remembered->answer);
 }

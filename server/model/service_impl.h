@@ -30,7 +30,8 @@ class ModelService::Impl {
 
   // OK when the quota and the server allow one more model of the caller.
   absl::Status CheckModels(const Caller& caller);
-  // OK when the quota, the server and the model allow so many more observations.
+  // OK when the quotas of the caller and of the model's owner, the server and the model allow this many more
+  // observations. A model that does not exist yet will be the caller's.
   absl::Status CheckObservations(const Caller& caller, absl::string_view model, int64_t present, int64_t added);
 
   // The revision that is served, given `blocks` too; absent unless the update is CONDITION.
@@ -60,6 +61,9 @@ class ModelService::Impl {
  private:
   absl::Status LoadFits();
 };
+
+// Counts observations that `caller` adds to a model with this spec, if it is another's.
+void CountContribution(const Caller& caller, int64_t added, StoredSpec& stored);
 
 }  // namespace fidelio
 

@@ -158,12 +158,12 @@ std::string ExtendChain(absl::string_view chain, absl::string_view part) {
 absl::StatusOr<PartHeader> ReadPartHeader(absl::string_view bytes) {
   constexpr absl::string_view kMagic("FIDELIO\0", 8);
   if (!absl::StartsWith(bytes, kMagic)) {
-    return absl::InvalidArgumentError("chunk: this is not the file of a model: it lacks the mark of one");
+    return absl::InvalidArgumentError("chunk: not an exported model: the header is missing");
   }
   const auto kind = static_cast<uint32_t>(Little(bytes, 8, 4));
   if (kind < static_cast<uint32_t>(FilePart::kModel) || kind > static_cast<uint32_t>(FilePart::kEnd)) {
     return absl::InvalidArgumentError(
-        absl::StrCat("chunk: this is not the file of a model: a part of kind ", kind, ", want 110 to 113"));
+        absl::StrCat("chunk: not an exported model: a part of kind ", kind, ", want 110 to 113"));
   }
   const uint64_t length = Little(bytes, 16, 8);
   if (length > static_cast<uint64_t>(kMaxBlobBytes)) {

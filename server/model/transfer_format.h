@@ -10,6 +10,7 @@
 //   kind 112, revision (0 …)        string metadata (RevisionInfo of codec.h; its fit is 0), string checkpoint
 //   kind 113, end (1)               i64 number of envelopes before it, string chain
 //
+// Revisions are numbered anew from 1 on where they arrive: those that were deleted are not in the file.
 // The version is that of each envelope; envelopes other than 111 are the same in versions 1 and 2. Observations come in the
 // order of their data versions, which are 1, 2, … data version, and of their parts. The chain ties the envelopes to
 // their order: h₀ is empty, hᵢ = SHA-256(hᵢ₋₁ ‖ SHA-256(envelope i)), and the end holds the last one.

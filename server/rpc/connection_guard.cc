@@ -76,7 +76,7 @@ void ConnectionGuard::Process(void* guard, grpc_auth_context* context, const grp
   }
   const bool ok = self->Begin(number);
   done(user_data, nullptr, 0, nullptr, 0, ok ? GRPC_STATUS_OK : GRPC_STATUS_RESOURCE_EXHAUSTED,
-       ok ? nullptr : "calls: this connection gives up too many of its own");
+       ok ? nullptr : "calls: this connection resets too many of its calls");
 }
 
 bool ConnectionGuard::Begin(uint64_t number) {

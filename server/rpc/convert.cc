@@ -31,12 +31,16 @@ v1::Role ToMessage(Role role) {
   return v1::ROLE_ADMIN;
 }
 
+CallerQuotas ToCallerQuotas(const Quotas& quotas) {
+  return {.max_models = quotas.max_models,
+          .max_observations = quotas.max_observations,
+          .max_concurrent_fits = quotas.max_concurrent_fits};
+}
+
 Caller ToCaller(const Principal& principal, bool authenticated) {
   Caller caller;
   if (authenticated) caller.name = principal.name;
-  caller.quotas.max_models = principal.quotas.max_models;
-  caller.quotas.max_observations = principal.quotas.max_observations;
-  caller.quotas.max_concurrent_fits = principal.quotas.max_concurrent_fits;
+  caller.quotas = ToCallerQuotas(principal.quotas);
   return caller;
 }
 

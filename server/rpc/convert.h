@@ -59,6 +59,7 @@ void ToMessage(absl::Time time, google::protobuf::Timestamp* message);
 void ToMessage(absl::Duration duration, google::protobuf::Duration* message);
 v1::Role ToMessage(Role role);
 Caller ToCaller(const Principal& principal, bool authenticated);
+CallerQuotas ToCallerQuotas(const Quotas& quotas);
 // A level for the types of server/model, which have it as int.
 absl::StatusOr<int> ToLevel(uint32_t level, absl::string_view field);
 

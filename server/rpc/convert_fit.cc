@@ -95,6 +95,7 @@ void ToMessage(const FitInfo& fit, v1::Fit* message) {
   if (fit.finished.has_value()) ToMessage(*fit.finished, message->mutable_end_time());
   message->set_resume_count(static_cast<int32_t>(fit.resume_count));
   message->set_queue_position(static_cast<int32_t>(fit.queue_position));
+  message->set_not_served(fit.not_served && fit.state == FitState::kSucceeded);
 }
 
 void ToMessage(const std::vector<FitPoint>& history, v1::Fit* message) {

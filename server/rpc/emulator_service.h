@@ -57,7 +57,8 @@ using EmulatorServiceBase =
                     v1::Emulator::WithAsyncMethod_SampleDPP, v1::Emulator::WithAsyncMethod_InitialDesign,
                     v1::Emulator::WithAsyncMethod_Suggest, v1::Emulator::WithAsyncMethod_Diagnose,
                     v1::Emulator::WithAsyncMethod_GetRevision, v1::Emulator::WithAsyncMethod_ListRevisions,
-                    v1::Emulator::WithAsyncMethod_RollbackModel, v1::Emulator::WithAsyncMethod_GetServerInfo>::Service;
+                    v1::Emulator::WithAsyncMethod_RollbackModel, v1::Emulator::WithAsyncMethod_DeleteRevision,
+                    v1::Emulator::WithAsyncMethod_GetServerInfo>::Service;
 
 class EmulatorService final : public EmulatorServiceBase {
  public:
@@ -126,6 +127,8 @@ class EmulatorService final : public EmulatorServiceBase {
   grpc::Status ListRevisions(Context* context, const v1::ListRevisionsRequest* request,
                              v1::ListRevisionsResponse* response) override;
   grpc::Status RollbackModel(Context* context, const v1::RollbackModelRequest* request, v1::Model* response) override;
+  grpc::Status DeleteRevision(Context* context, const v1::DeleteRevisionRequest* request,
+                              google::protobuf::Empty* response) override;
 
   // transfer_calls.cc
   grpc::Status ExportModel(Context* context, const v1::ExportModelRequest* request,

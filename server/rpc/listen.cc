@@ -76,6 +76,7 @@ void EmulatorService::Listen(const CallParts& parts) {
   ListenTo(methods::kGetRevision, &EmulatorService::RequestGetRevision, &EmulatorService::GetRevision);
   ListenTo(methods::kListRevisions, &EmulatorService::RequestListRevisions, &EmulatorService::ListRevisions);
   ListenTo(methods::kRollbackModel, &EmulatorService::RequestRollbackModel, &EmulatorService::RollbackModel);
+  ListenTo(methods::kDeleteRevision, &EmulatorService::RequestDeleteRevision, &EmulatorService::DeleteRevision);
   ListenTo(methods::kGetServerInfo, &EmulatorService::RequestGetServerInfo, &EmulatorService::GetServerInfo);
 
   WatchMethod<v1::WatchFitRequest, v1::WatchFitResponse> watch;

@@ -43,6 +43,7 @@ inline constexpr Method kDiagnose{"Diagnose", Role::kReader};
 inline constexpr Method kGetRevision{"GetRevision", Role::kReader};
 inline constexpr Method kListRevisions{"ListRevisions", Role::kReader};
 inline constexpr Method kRollbackModel{"RollbackModel", Role::kWriter};
+inline constexpr Method kDeleteRevision{"DeleteRevision", Role::kWriter};
 inline constexpr Method kExportModel{"ExportModel", Role::kReader};
 inline constexpr Method kImportModel{"ImportModel", Role::kWriter};
 inline constexpr Method kGetServerInfo{"GetServerInfo", Role::kReader};

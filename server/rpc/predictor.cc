@@ -28,7 +28,8 @@ constexpr absl::Duration kQuick = absl::Microseconds(500);
 absl::Status CheckInputs(const v1::Matrix& inputs, const LoadedRevision& revision, const ServiceLimits& limits) {
   if (inputs.rows() > limits.max_inputs) {
     return absl::InvalidArgumentError(absl::StrCat("inputs: ", inputs.rows(), " points, but at most ",
-                                                   limits.max_inputs, " are allowed; PredictStream takes any number"));
+                                                   limits.max_inputs,
+                                                   " are allowed; PredictStream accepts any number"));
   }
   if (inputs.rows() > 0 && inputs.cols() != static_cast<uint32_t>(revision.input_dimension())) {
     return absl::InvalidArgumentError(absl::StrCat("inputs: ", inputs.cols(), " columns, but model ",
@@ -40,7 +41,7 @@ absl::Status CheckInputs(const v1::Matrix& inputs, const LoadedRevision& revisio
 
 absl::Status CheckAnswer(int64_t doubles, absl::string_view what, const ServiceLimits& limits) {
   if (doubles <= (limits.max_message_bytes - kMessageOverhead) / kDouble) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("inputs: the answer (", what, ") would take ", doubles * kDouble,
+  return absl::InvalidArgumentError(absl::StrCat("inputs: the response (", what, ") would take ", doubles * kDouble,
                                                  " bytes, but a message has at most ", limits.max_message_bytes,
                                                  "; ask for fewer points at a time"));
 }

@@ -57,4 +57,14 @@ grpc::Status EmulatorService::RollbackModel(Context* context, const v1::Rollback
   });
 }
 
+grpc::Status EmulatorService::DeleteRevision(Context* context, const v1::DeleteRevisionRequest* request,
+                                             google::protobuf::Empty* response) {
+  return Unary(methods::kDeleteRevision, context, *request, *response, [&](Call& call) -> absl::Status {
+    FIDELIO_ASSIGN_OR_RETURN(const ChildName name, AdmitRevisionName(call, request->name(), "name"));
+    const Mutation mutation(call, methods::kDeleteRevision, request->request_id(), *request);
+    FIDELIO_RETURN_IF_ERROR(mutation.status());
+    return parts_.models->DeleteRevision(mutation.context(), name.model, request->etag(), name.number);
+  });
+}
+
 }  // namespace fidelio

@@ -17,7 +17,7 @@ absl::Status AdmitImport(Call& call, const v1::ImportModelHeader& header) {
   // The name inside the file is known at its end only, when all the work is done.
   if (call.principal().prefix.empty()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat("header.model_id: empty, but token \"", call.principal().name,
-                                                 "\" must say a name that begins with \"", call.principal().prefix,
+                                                 "\" must give a name that starts with \"", call.principal().prefix,
                                                  "\""));
 }
 

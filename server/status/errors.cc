@@ -7,12 +7,12 @@
 namespace fidelio {
 
 absl::Status ResourceNotFoundError(absl::string_view type, absl::string_view name) {
-  return WithDetail(absl::NotFoundError(absl::StrCat(name, ": there is no such ", type)),
+  return WithDetail(absl::NotFoundError(absl::StrCat(name, ": no such ", type)),
                     ResourceDetail{std::string(type), std::string(name)});
 }
 
 absl::Status ResourceExistsError(absl::string_view type, absl::string_view name) {
-  return WithDetail(absl::AlreadyExistsError(absl::StrCat(name, ": there is a ", type, " of this name already")),
+  return WithDetail(absl::AlreadyExistsError(absl::StrCat(name, ": a ", type, " with this name already exists")),
                     ResourceDetail{std::string(type), std::string(name)});
 }
 
@@ -30,7 +30,7 @@ absl::Status PreconditionError(absl::string_view type, absl::string_view subject
 absl::Status EtagMismatchError(absl::string_view name, absl::string_view given, absl::string_view current) {
   return WithDetail(
       absl::AbortedError(absl::StrCat(name, ": etag ", Quoted(given), " is outdated, it is ", Quoted(current),
-                                      " now; read it again and decide anew")),
+                                      " now; read it again and retry")),
       ReasonDetail{"ETAG_MISMATCH", {{"resource", std::string(name)}, {"current_etag", std::string(current)}}});
 }
 

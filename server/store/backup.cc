@@ -30,6 +30,7 @@ absl::StatusOr<std::unique_ptr<BackupJob>> BackupJob::Start(Database& source, co
   if (descriptor < 0) {
     return absl::FailedPreconditionError(absl::StrCat("backup: can't make \"", job->partial_, "\": ", strerror(errno)));
   }
+  (void)!fchmod(descriptor, 0600);  // the umask may have taken more
   close(descriptor);
   job->made_ = true;
   int result = sqlite3_open_v2(job->partial_.c_str(), &job->target_,

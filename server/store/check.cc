@@ -149,10 +149,14 @@ class Checker {
       FIDELIO_ASSIGN_OR_RETURN(const std::vector<RevisionRecord> records,
                                ReadRevisions(database_, model, after, kRowsPerPage));
       for (const RevisionRecord& record : records) {
+        if (IsDeleted(record)) {
+          if (record.id != model.record.current_revision) continue;
+          return absl::DataLossError(absl::StrCat("its current revision ", record.id, " was deleted"));
+        }
         FIDELIO_RETURN_IF_ERROR(LoadCheckpoint(database_, model.id, record).status());
+        ++rows_["checkpoints"];
       }
       rows_["revisions"] += static_cast<int64_t>(records.size());
-      rows_["checkpoints"] += static_cast<int64_t>(records.size());
       after = records.back().id;
     }
     return absl::OkStatus();

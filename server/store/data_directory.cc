@@ -28,7 +28,11 @@ absl::Status MakeDirectories(const std::filesystem::path& path) {
   std::error_code ignored;
   for (auto p = path; !p.empty() && !std::filesystem::exists(p, ignored); p = p.parent_path()) missing.push_back(p);
   for (auto p = missing.rbegin(); p != missing.rend(); ++p) {
-    if (mkdir(p->c_str(), 0700) != 0 && errno != EEXIST) return SystemError("can't make directory", p->string(), errno);
+    if (mkdir(p->c_str(), 0700) == 0) {
+      (void)!chmod(p->c_str(), 0700);  // the umask may have taken more
+    } else if (errno != EEXIST) {
+      return SystemError("can't make directory", p->string(), errno);
+    }
     // The new name is durable only once its parent is synced.
     FIDELIO_RETURN_IF_ERROR(SyncPath(p->has_parent_path() ? p->parent_path().string() : "."));
   }

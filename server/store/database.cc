@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "server/store/private_file.h"
 #include "server/store/records.h"
 
 namespace fidelio {
@@ -58,6 +59,7 @@ void Statement::BindNull(int parameter) {
 
 absl::StatusOr<bool> Statement::Step() {
   FIDELIO_RETURN_IF_ERROR(database_->dead());
+  database_->BeginCall();
   if (bind_result_ != SQLITE_OK) return database_->Error(bind_result_, sqlite3_sql(statement_));
   const int result = sqlite3_step(statement_);
   if (result == SQLITE_ROW) return true;
@@ -76,6 +78,7 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(Options options) {
   std::unique_ptr<Database> database(new Database(std::move(options)));
   const Options& o = database->options_;
   FIDELIO_ASSIGN_OR_RETURN(database->vfs_, ScrubVfs::Register(o.vfs));
+  FIDELIO_RETURN_IF_ERROR(MakePrivate(o.path));
   const int result = sqlite3_open_v2(
       o.path.c_str(), &database->connection_,
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_NOFOLLOW | SQLITE_OPEN_EXRESCODE,
@@ -98,16 +101,47 @@ absl::Status Database::Configure() {
   sqlite3_db_config(connection_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   sqlite3_extended_result_codes(connection_, 1);
   // EXCLUSIVE: the directory's lock keeps others out anyway, and the cache stays valid between transactions.
-  return Execute(absl::StrCat("PRAGMA locking_mode=EXCLUSIVE; PRAGMA cell_size_check=ON; PRAGMA mmap_size=0;",
-                              "PRAGMA journal_mode=TRUNCATE; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON;",
-                              "PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY; PRAGMA max_page_count=", kMaxPages,
-                              ";", "PRAGMA cache_size=", -(options_.cache_bytes >> 10), ";"));
+  const std::pair<const char*, std::string> settings[] = {{"locking_mode", "exclusive"},
+                                                          {"cell_size_check", "1"},
+                                                          {"mmap_size", "0"},
+                                                          {"journal_mode", "truncate"},
+                                                          {"synchronous", "2"},  // FULL
+                                                          {"foreign_keys", "1"},
+                                                          {"secure_delete", "1"},
+                                                          {"temp_store", "2"},  // MEMORY
+                                                          {"max_page_count", absl::StrCat(kMaxPages)},
+                                                          {"cache_size", absl::StrCat(-(options_.cache_bytes >> 10))}};
+  for (const auto& [name, value] : settings) {
+    FIDELIO_RETURN_IF_ERROR(Execute(absl::StrCat("PRAGMA ", name, "=", value)));
+    FIDELIO_ASSIGN_OR_RETURN(const std::optional<std::string> now, Pragma(name));
+    // SQLite says nothing about a setting that it was compiled without: as mmap_size, which is 0 then.
+    if (now.value_or("0") == value) continue;
+    return absl::FailedPreconditionError(absl::StrCat("SQLite's setting ", name, " is ", now.value_or("unknown"),
+                                                      ", and can't be set to ", value,
+                                                      ": the store would not keep its promises"));
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<std::optional<std::string>> Database::Pragma(absl::string_view name) {
+  FIDELIO_RETURN_IF_ERROR(dead_);
+  BeginCall();
+  const std::string sql = absl::StrCat("PRAGMA ", name);
+  std::optional<std::string> value;
+  const auto take = [](void* out, int columns, char** values, char**) {
+    if (columns > 0 && values[0] != nullptr) *static_cast<std::optional<std::string>*>(out) = values[0];
+    return 0;
+  };
+  const int result = sqlite3_exec(connection_, sql.c_str(), take, &value, nullptr);
+  if (result != SQLITE_OK) return Error(result, sql);
+  return value;
 }
 
 absl::StatusOr<Statement> Database::Prepare(const char* sql) {
   FIDELIO_RETURN_IF_ERROR(dead_);
   sqlite3_stmt*& statement = statements_[sql];
   if (statement == nullptr) {
+    BeginCall();
     const int result = sqlite3_prepare_v3(connection_, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
     if (result != SQLITE_OK) return Error(result, sql);
   }
@@ -116,6 +150,7 @@ absl::StatusOr<Statement> Database::Prepare(const char* sql) {
 
 absl::Status Database::Execute(const std::string& sql) {
   FIDELIO_RETURN_IF_ERROR(dead_);
+  BeginCall();
   const int result = sqlite3_exec(connection_, sql.c_str(), nullptr, nullptr, nullptr);
   return result == SQLITE_OK ? absl::OkStatus() : Error(result, sql);
 }
@@ -136,13 +171,15 @@ absl::Status Database::Commit() {
 void Database::Rollback() {
   // SQLite has already rolled back after some errors. What goes wrong here comes back, as a hot journal, with the next use.
   if (sqlite3_get_autocommit(connection_) != 0) return;
+  BeginCall();
   const int result = sqlite3_exec(connection_, "ROLLBACK", nullptr, nullptr, nullptr);
   if (result != SQLITE_OK) (void)Error(result, "ROLLBACK");
 }
 
 absl::Status Database::Error(int result, absl::string_view doing) {
-  const int system = vfs_->last_error();
-  const std::string text = absl::StrCat(sqlite3_errmsg(connection_), " (SQLite code ", result, ", ", doing, ")");
+  const int system = vfs_->ErrnoOf(result);  // 0: not known, and then nothing is concluded from it
+  const std::string cause = system == 0 ? "" : absl::StrCat(": ", strerror(system));
+  const std::string text = absl::StrCat(sqlite3_errmsg(connection_), " (SQLite code ", result, ", ", doing, ")", cause);
   switch (result & 0xff) {
     case SQLITE_FULL:
       return absl::ResourceExhaustedError(absl::StrCat("no space left for \"", options_.path, "\""));
@@ -157,9 +194,13 @@ absl::Status Database::Error(int result, absl::string_view doing) {
       return absl::DataLossError(text);
     case SQLITE_CANTOPEN:
       if (IsOutOfSpace(system) || system == EMFILE || system == ENFILE) {
-        return absl::ResourceExhaustedError(absl::StrCat(text, ": ", strerror(system)));
+        return absl::ResourceExhaustedError(text);
       }
-      return absl::FailedPreconditionError(absl::StrCat(text, ": ", strerror(system)));
+      if (result == SQLITE_CANTOPEN_SYMLINK) {
+        return absl::FailedPreconditionError(
+            absl::StrCat("\"", options_.path, "\" is a symbolic link; it must be a file (a directory may be a link)"));
+      }
+      return absl::FailedPreconditionError(text);
     case SQLITE_BUSY:
       return absl::FailedPreconditionError(
           absl::StrCat("\"", options_.path, "\" is locked by another program (", text, ")"));
@@ -169,17 +210,16 @@ absl::Status Database::Error(int result, absl::string_view doing) {
       }
       if (IsUnreadable(result)) return absl::DataLossError(text);
       if (!IsSync(result) && IsOutOfSpace(system)) {
-        return absl::ResourceExhaustedError(
-            absl::StrCat("no space left for \"", options_.path, "\": ", strerror(system)));
+        return absl::ResourceExhaustedError(absl::StrCat("no space left for \"", options_.path, "\"", cause));
       }
       break;
     default:
       break;
   }
   if (dead_.ok()) {
-    dead_ = absl::UnavailableError(
-        absl::StrCat("\"", options_.path, "\" could not be written, and its state on disk is unknown: ", text, ": ",
-                     strerror(system), ". Restart the server when the disk is well again"));
+    dead_ = absl::UnavailableError(absl::StrCat("\"", options_.path,
+                                                "\" could not be written, and its state on disk is unknown: ", text,
+                                                ". Restart the server when the disk is repaired"));
     if (options_.on_fatal) options_.on_fatal(dead_);
   }
   return dead_;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
@@ -61,7 +62,8 @@ class Database {
     std::function<void(const absl::Status&)> on_fatal;
   };
 
-  // Opens or makes the file and applies the settings of FORMAT.md, "Settings".
+  // Opens or makes the file, for its owner alone, and applies the settings of FORMAT.md, "Settings"; FAILED_PRECONDITION
+  // when one of them does not hold then.
   static absl::StatusOr<std::unique_ptr<Database>> Open(Options options);
   ~Database();
 
@@ -74,6 +76,8 @@ class Database {
   absl::Status Commit();
   void Rollback();
 
+  // To be called before a call of SQLite whose failure goes to Error.
+  void BeginCall() { vfs_->Forget(); }
   absl::Status Error(int result, absl::string_view doing);
   const absl::Status& dead() const { return dead_; }
   sqlite3* connection() const { return connection_; }
@@ -82,6 +86,7 @@ class Database {
  private:
   explicit Database(Options options) : options_(std::move(options)) {}
   absl::Status Configure();
+  absl::StatusOr<std::optional<std::string>> Pragma(absl::string_view name);  // its value; nothing when there is none
 
   Options options_;
   std::unique_ptr<ScrubVfs> vfs_;  // outlives the connection

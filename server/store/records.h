@@ -20,7 +20,7 @@ struct ModelRecord {
   int64_t data_version = 0;                // number of changes of the observations
   std::vector<int64_t> observations = {};  // points in use per level; as long as the highest level seen needs
   int64_t fits = 0;                        // fits so far: their ids are 1 … fits
-  int64_t revisions = 0;                   // revisions so far: their ids are 1 … revisions
+  int64_t revisions = 0;                   // revisions so far, deleted ones included: their ids are 1 … revisions
   int64_t current_revision = 0;            // 0: none yet
   absl::Time created = absl::UnixEpoch();
   absl::Time updated = absl::UnixEpoch();  // when etag last changed
@@ -131,14 +131,14 @@ struct UnfinishedFit {
 struct RevisionRecord {
   int64_t id = 0;
   std::string metadata = {};
-  int64_t checkpoint_bytes = 0;
-  std::string sha256 = {};  // of the checkpoint: 32 bytes
+  int64_t checkpoint_bytes = 0;  // −1 only inside the store: the revision was deleted
+  std::string sha256 = {};       // of the checkpoint: 32 bytes
   absl::Time created = absl::UnixEpoch();
 };
 
 struct RevisionPage {
   std::vector<RevisionRecord> revisions = {};  // by id
-  int64_t next = 0;                            // pass as `after` to go on; 0 when there is no more
+  int64_t next = 0;                            // pass as `after` to go on; 0 when there are no more ids
 };
 
 // Who asked for a mutation and under which id: unique in a store, across all models.

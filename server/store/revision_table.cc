@@ -10,15 +10,51 @@
 
 namespace fidelio {
 
-absl::Status InsertRevision(Database& database, int64_t model, const RevisionRecord& record,
-                            absl::string_view checkpoint) {
+namespace {
+
+constexpr int64_t kDeletedBytes = -1;
+
+absl::Status InsertRow(Database& database, int64_t model, const RevisionRecord& record) {
   FIDELIO_ASSIGN_OR_RETURN(Statement revision,
                            database.Prepare("INSERT INTO revisions VALUES(?1, ?2, ?3, ?4, ?5, ?6, ?7)"));
   RowWriter writer(revision, "revisions");
   writer.Int(model).Int(record.id).Blob(record.metadata).Int(record.checkpoint_bytes).Blob(record.sha256);
-  FIDELIO_RETURN_IF_ERROR(writer.Time(record.created).Run());
+  return writer.Time(record.created).Run();
+}
+
+}  // namespace
+
+absl::Status InsertRevision(Database& database, int64_t model, const RevisionRecord& record,
+                            absl::string_view checkpoint) {
+  FIDELIO_RETURN_IF_ERROR(InsertRow(database, model, record));
   FIDELIO_ASSIGN_OR_RETURN(Statement bytes, database.Prepare("INSERT INTO checkpoints VALUES(?1, ?2, ?3, ?4)"));
   return RowWriter(bytes, "checkpoints").Int(model).Int(record.id).Blob(checkpoint).Run();
+}
+
+absl::Status EraseRevision(Database& database, int64_t model, const RevisionRecord& record) {
+  for (const char* sql :
+       {"DELETE FROM checkpoints WHERE model=?1 AND revision=?2", "DELETE FROM revisions WHERE model=?1 AND id=?2"}) {
+    FIDELIO_ASSIGN_OR_RETURN(Statement statement, database.Prepare(sql));
+    statement.BindInt(1, model);
+    statement.BindInt(2, record.id);
+    FIDELIO_RETURN_IF_ERROR(statement.Run());
+    if (database.Changes() != 1) {
+      return absl::DataLossError(absl::StrCat("a row of revision ", record.id, " is missing"));
+    }
+  }
+  return InsertRow(database, model, {.id = record.id, .checkpoint_bytes = kDeletedBytes, .created = record.created});
+}
+
+absl::StatusOr<std::vector<int64_t>> ReadCheckpointIds(Database& database, int64_t model) {
+  FIDELIO_ASSIGN_OR_RETURN(Statement statement,
+                           database.Prepare("SELECT revision FROM checkpoints WHERE model=?1 ORDER BY revision"));
+  statement.BindInt(1, model);
+  std::vector<int64_t> ids;
+  while (true) {
+    FIDELIO_ASSIGN_OR_RETURN(const bool row, statement.Step());
+    if (!row) return ids;
+    ids.push_back(sqlite3_column_int64(statement.get(), 0));
+  }
 }
 
 absl::StatusOr<std::vector<RevisionRecord>> ReadRevisions(Database& database, const ModelEntry& model, int64_t after,
@@ -45,6 +81,10 @@ absl::StatusOr<std::vector<RevisionRecord>> ReadRevisions(Database& database, co
     record.created = row.Time();
     FIDELIO_RETURN_IF_ERROR(row.Finish(absl::StrCat("revision ", id)));
     if (owner != model.id || record.id != id) return absl::DataLossError(absl::StrCat("revision ", id, " is missing"));
+    if (IsDeleted(record) &&
+        (record.checkpoint_bytes != kDeletedBytes || !record.metadata.empty() || !record.sha256.empty())) {
+      return absl::DataLossError(absl::StrCat("revision ", id, " is neither whole nor deleted"));
+    }
     records.push_back(std::move(record));
   }
   return records;

@@ -26,7 +26,14 @@ sqlite3_file* Base(sqlite3_file* file) { return Of(file)->base(); }
 
 const sqlite3_io_methods* Methods(sqlite3_file* file) { return Base(file)->pMethods; }
 
-int Noted(sqlite3_file* file, int result) { return Of(file)->vfs->Noted(result); }
+// Calls a method of the base. errno is cleared before: what it says afterwards is this call's.
+template <typename Method, typename... Args>
+int Run(sqlite3_file* file, Method method, Args... args) {
+  errno = 0;
+  const int result = method(Base(file), args...);
+  Of(file)->vfs->NoteResult(result, errno);
+  return result;
+}
 
 int Write(sqlite3_file* file, const void* data, int size, sqlite3_int64 offset) {
   unsigned char scrubbed[kMaxPageSize];
@@ -35,23 +42,21 @@ int Write(sqlite3_file* file, const void* data, int size, sqlite3_int64 offset) 
       ScrubPage(static_cast<const unsigned char*>(data), size, offset / size + 1, scrubbed)) {
     data = scrubbed;
   }
-  return Noted(file, Methods(file)->xWrite(Base(file), data, size, offset));
+  return Run(file, Methods(file)->xWrite, data, size, offset);
 }
 
 // Version 1: neither memory-mapped files nor the shared memory of a write-ahead log, which the store must not use.
 constexpr sqlite3_io_methods kMethods = {
     1,
-    [](sqlite3_file* f) { return Noted(f, Methods(f)->xClose(Base(f))); },
-    [](sqlite3_file* f, void* data, int n, sqlite3_int64 o) {
-      return Noted(f, Methods(f)->xRead(Base(f), data, n, o));
-    },
+    [](sqlite3_file* f) { return Run(f, Methods(f)->xClose); },
+    [](sqlite3_file* f, void* data, int n, sqlite3_int64 o) { return Run(f, Methods(f)->xRead, data, n, o); },
     Write,
-    [](sqlite3_file* f, sqlite3_int64 size) { return Noted(f, Methods(f)->xTruncate(Base(f), size)); },
-    [](sqlite3_file* f, int flags) { return Noted(f, Methods(f)->xSync(Base(f), flags)); },
-    [](sqlite3_file* f, sqlite3_int64* size) { return Noted(f, Methods(f)->xFileSize(Base(f), size)); },
-    [](sqlite3_file* f, int lock) { return Noted(f, Methods(f)->xLock(Base(f), lock)); },
-    [](sqlite3_file* f, int lock) { return Noted(f, Methods(f)->xUnlock(Base(f), lock)); },
-    [](sqlite3_file* f, int* out) { return Noted(f, Methods(f)->xCheckReservedLock(Base(f), out)); },
+    [](sqlite3_file* f, sqlite3_int64 size) { return Run(f, Methods(f)->xTruncate, size); },
+    [](sqlite3_file* f, int flags) { return Run(f, Methods(f)->xSync, flags); },
+    [](sqlite3_file* f, sqlite3_int64* size) { return Run(f, Methods(f)->xFileSize, size); },
+    [](sqlite3_file* f, int lock) { return Run(f, Methods(f)->xLock, lock); },
+    [](sqlite3_file* f, int lock) { return Run(f, Methods(f)->xUnlock, lock); },
+    [](sqlite3_file* f, int* out) { return Run(f, Methods(f)->xCheckReservedLock, out); },
     [](sqlite3_file* f, int op, void* arg) { return Methods(f)->xFileControl(Base(f), op, arg); },
     [](sqlite3_file* f) { return Methods(f)->xSectorSize(Base(f)); },
     [](sqlite3_file* f) { return Methods(f)->xDeviceCharacteristics(Base(f)); },
@@ -68,9 +73,11 @@ int Open(sqlite3_vfs* vfs, sqlite3_filename name, sqlite3_file* file, int flags,
   ScrubFile* opened = Of(file);
   opened->vfs = scrub;
   opened->is_database = (flags & SQLITE_OPEN_MAIN_DB) != 0;
+  errno = 0;
   const int result = scrub->base()->xOpen(scrub->base(), name, opened->base(), flags, out_flags);
+  scrub->NoteResult(result, errno);
   opened->file.pMethods = opened->base()->pMethods == nullptr ? nullptr : &kMethods;
-  return scrub->Noted(result);
+  return result;
 }
 
 }  // namespace
@@ -111,9 +118,14 @@ ScrubVfs::ScrubVfs(sqlite3_vfs* base) : base_(base), vfs_(*base) {
 
 ScrubVfs::~ScrubVfs() { sqlite3_vfs_unregister(&vfs_); }
 
-int ScrubVfs::Noted(int result) {
-  if (result != SQLITE_OK) last_error_ = errno;
-  return result;
+void ScrubVfs::NoteResult(int result, int error) {
+  if (result == SQLITE_OK) return;
+  failed_result_ = result;
+  failed_errno_ = error;
 }
+
+int ScrubVfs::ErrnoOf(int result) const { return result == failed_result_ ? failed_errno_ : 0; }
+
+void ScrubVfs::Forget() { failed_result_ = failed_errno_ = 0; }
 
 }  // namespace fidelio

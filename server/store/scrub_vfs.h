@@ -3,7 +3,8 @@
 //  - What is unused in a b-tree page is written as zeros (FORMAT.md, S12). SQLite's secure_delete zeroes freed cells and
 //    pages, but when it moves cells between pages it leaves old copies in the gap between a page's pointers and its cells,
 //    where the bytes of a deleted model would survive.
-//  - The error number of the last failed operation is kept: SQLite tells a full disk from a broken one only for ENOSPC.
+//  - The error number of the last failed operation is kept, with its result: SQLite tells a full disk from a broken one
+//    only for ENOSPC.
 //
 // Registered with SQLite while it lives. Not thread-safe: for one connection.
 #ifndef FIDELIO_SERVER_STORE_SCRUB_VFS_H_
@@ -31,10 +32,13 @@ class ScrubVfs {
   ScrubVfs& operator=(const ScrubVfs&) = delete;
 
   const char* name() const { return name_.c_str(); }
-  int last_error() const { return last_error_; }  // errno of the last operation that failed; 0: none yet
+  // The errno of the failed operation that gave `result`, since Forget; 0: not known.
+  int ErrnoOf(int result) const;
+  // To be called before each call of SQLite, so that no earlier failure is taken for its cause.
+  void Forget();
 
   sqlite3_vfs* base() const { return base_; }
-  int Noted(int result);  // keeps errno if the result is a failure
+  void NoteResult(int result, int error);  // `error` is kept if the result is a failure
 
  private:
   explicit ScrubVfs(sqlite3_vfs* base);
@@ -42,7 +46,8 @@ class ScrubVfs {
   sqlite3_vfs* const base_;
   std::string name_;
   sqlite3_vfs vfs_;
-  int last_error_ = 0;
+  int failed_result_ = SQLITE_OK;
+  int failed_errno_ = 0;
 };
 
 // If `page` (page number `number`, from 1) is a b-tree page with other bytes than zeros in its gap, copies it to `scrubbed`

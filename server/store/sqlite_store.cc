@@ -86,6 +86,11 @@ class SqliteStore final : public Store {
     return Reader().ListRevisions(model, after, limit);
   }
 
+  absl::StatusOr<std::vector<int64_t>> RevisionIds(absl::string_view model) const override {
+    absl::MutexLock lock(&mutex_);
+    return Reader().RevisionIds(model);
+  }
+
   absl::StatusOr<std::string> ReadCheckpoint(absl::string_view model, int64_t revision) const override {
     absl::MutexLock lock(&mutex_);
     return Reader().ReadCheckpoint(model, revision);
@@ -165,7 +170,14 @@ absl::Status Prepare(Database& database, const std::string& path, absl::Time now
 
 absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(SqliteStoreOptions options) {
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<DataDirectory> directory, DataDirectory::Open(options.directory));
-  const std::string path = (std::filesystem::path(options.directory) / kDatabaseFile).string();
+  // Without symbolic links: SQLite refuses them, and only the file itself must not be one.
+  std::error_code error;
+  const std::filesystem::path resolved = std::filesystem::canonical(options.directory, error);
+  if (error) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("can't resolve the data directory \"", options.directory, "\": ", error.message()));
+  }
+  const std::string path = (resolved / kDatabaseFile).string();
   if (access(path.c_str(), F_OK) == 0 && access(path.c_str(), R_OK | W_OK) != 0) {
     return absl::FailedPreconditionError(absl::StrCat("\"", path, "\" is not readable and writable for this user"));
   }

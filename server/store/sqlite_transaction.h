@@ -39,6 +39,7 @@ class SqliteTransaction final : public StoreTransaction {
   std::vector<UnfinishedFit> UnfinishedFits() const override;
   absl::StatusOr<RevisionRecord> GetRevision(absl::string_view model, int64_t revision) const override;
   absl::StatusOr<RevisionPage> ListRevisions(absl::string_view model, int64_t after, int limit) const override;
+  absl::StatusOr<std::vector<int64_t>> RevisionIds(absl::string_view model) const override;
   absl::StatusOr<std::string> ReadCheckpoint(absl::string_view model, int64_t revision) const override;
   absl::StatusOr<std::optional<RequestRecord>> FindRequest(absl::string_view model,
                                                            const RequestKey& key) const override;
@@ -55,6 +56,7 @@ class SqliteTransaction final : public StoreTransaction {
   absl::StatusOr<RevisionRecord> AddRevision(absl::string_view model, absl::string_view metadata,
                                              absl::string_view checkpoint) override;
   absl::StatusOr<ModelRecord> SetCurrentRevision(absl::string_view model, int64_t etag, int64_t revision) override;
+  absl::Status DeleteRevision(absl::string_view model, int64_t etag, int64_t revision) override;
   absl::Status RecordRequest(absl::string_view model, const RequestKey& key, absl::string_view digest,
                              absl::string_view answer) override;
   absl::StatusOr<int64_t> PruneRequests(absl::Time before, int64_t keep) override;

@@ -139,6 +139,9 @@ absl::StatusOr<RevisionRecord> SqliteTransaction::GetRevision(absl::string_view 
   }
   absl::StatusOr<std::vector<RevisionRecord>> records = ReadRevisions(database_, *entry, revision - 1, 1);
   if (!records.ok()) return Failed(model, records.status());
+  if (IsDeleted(records->front())) {
+    return absl::NotFoundError(absl::StrCat("revision ", revision, " of model \"", model, "\" was deleted"));
+  }
   return std::move(records->front());
 }
 
@@ -151,7 +154,15 @@ absl::StatusOr<RevisionPage> SqliteTransaction::ListRevisions(absl::string_view 
   RevisionPage page{.revisions = *std::move(records)};
   if (!page.revisions.empty() && page.revisions.back().id < entry->record.revisions)
     page.next = page.revisions.back().id;
+  std::erase_if(page.revisions, IsDeleted);
   return page;
+}
+
+absl::StatusOr<std::vector<int64_t>> SqliteTransaction::RevisionIds(absl::string_view model) const {
+  FIDELIO_ASSIGN_OR_RETURN(const EntryPtr entry, Find(model));
+  absl::StatusOr<std::vector<int64_t>> ids = ReadCheckpointIds(database_, entry->id);
+  if (!ids.ok()) return Failed(model, ids.status());
+  return ids;
 }
 
 absl::StatusOr<std::string> SqliteTransaction::ReadCheckpoint(absl::string_view model, int64_t revision) const {

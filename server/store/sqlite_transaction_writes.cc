@@ -19,7 +19,7 @@ absl::Status CheckSize(absl::string_view field, absl::string_view bytes) {
 absl::Status CheckEtag(const ModelEntry& entry, int64_t etag) {
   if (etag == 0 || etag == entry.record.etag) return absl::OkStatus();
   return absl::AbortedError(absl::StrCat("etag: ", etag, ", but model \"", entry.record.name, "\" has ",
-                                         entry.record.etag, ": it has changed since; read it again"));
+                                         entry.record.etag, ": it has changed; read it again"));
 }
 
 absl::string_view NameOf(FitState state) {
@@ -244,6 +244,17 @@ absl::StatusOr<ModelRecord> SqliteTransaction::SetCurrentRevision(absl::string_v
   entry.record.updated = now_;
   FIDELIO_RETURN_IF_ERROR(Put(entry));
   return entry.record;
+}
+
+absl::Status SqliteTransaction::DeleteRevision(absl::string_view model, int64_t etag, int64_t revision) {
+  FIDELIO_ASSIGN_OR_RETURN(const EntryPtr found, Find(model));
+  FIDELIO_RETURN_IF_ERROR(CheckEtag(*found, etag));
+  FIDELIO_ASSIGN_OR_RETURN(const RevisionRecord record, GetRevision(model, revision));
+  if (found->record.current_revision == revision) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("revision ", revision, " of model \"", model, "\" is the current one and can't be deleted"));
+  }
+  return Checked(model, EraseRevision(database_, found->id, record));
 }
 
 }  // namespace fidelio

@@ -11,7 +11,7 @@
 //  - Names, etags and ids never go back: a model that is deleted and made again has a new etag history but shares no bytes.
 //
 // Codes: NOT_FOUND (model, fit, revision), ALREADY_EXISTS, ABORTED (etag), INVALID_ARGUMENT (sizes, shapes, limits),
-// FAILED_PRECONDITION (a fit that may not change so), RESOURCE_EXHAUSTED (disk full: works again when there is space),
+// FAILED_PRECONDITION (a fit that may not change so, deletion of the current revision), RESOURCE_EXHAUSTED (disk full: works again when there is space),
 // DATA_LOSS (above), UNAVAILABLE (an earlier sync failed: the store takes no calls any more; see the store's on_fatal).
 #ifndef FIDELIO_SERVER_STORE_STORE_H_
 #define FIDELIO_SERVER_STORE_STORE_H_
@@ -57,10 +57,15 @@ class StoreReader {
   // Quarantined models have none.
   virtual std::vector<UnfinishedFit> UnfinishedFits() const = 0;
 
+  // NOT_FOUND for one that was deleted, too.
   virtual absl::StatusOr<RevisionRecord> GetRevision(absl::string_view model, int64_t revision) const = 0;
 
-  // Revisions with an id greater than `after`, by id, at most `limit` (≥ 1).
+  // Of the ids after + 1 … after + limit (≥ 1), the revisions that were not deleted, by id: none, perhaps, though there
+  // are more.
   virtual absl::StatusOr<RevisionPage> ListRevisions(absl::string_view model, int64_t after, int limit) const = 0;
+
+  // The ids of all revisions that were not deleted, ascending. Takes time for these alone.
+  virtual absl::StatusOr<std::vector<int64_t>> RevisionIds(absl::string_view model) const = 0;
 
   // The bytes given to AddRevision, checked against their SHA-256.
   virtual absl::StatusOr<std::string> ReadCheckpoint(absl::string_view model, int64_t revision) const = 0;
@@ -107,6 +112,10 @@ class StoreTransaction : public StoreReader {
 
   // `etag` as for UpdateModel. Setting the current revision again changes nothing, the etag included.
   virtual absl::StatusOr<ModelRecord> SetCurrentRevision(absl::string_view model, int64_t etag, int64_t revision) = 0;
+
+  // Removes the bytes of a revision: none remain in the store's files once Write has returned. Its id is not used again.
+  // FAILED_PRECONDITION for the current one. Leaves the etag; `etag` as for UpdateModel.
+  virtual absl::Status DeleteRevision(absl::string_view model, int64_t etag, int64_t revision) = 0;
 
   // Remembers the answer to a mutation of `model`, which must exist, or have been deleted in this very transaction.
   // ALREADY_EXISTS when the key is taken: call FindRequest first, in the same transaction.

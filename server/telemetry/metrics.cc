@@ -78,6 +78,8 @@ Metrics::Metrics(const std::vector<std::string>& methods, const std::string& ver
   cut_connections_ =
       &Counters(registry, "fidelio_connections_cut_total", "Connections cut off because they gave up their calls")
            .Add({});
+  tokens_file_errors_ =
+      &Counters(registry, "fidelio_tokens_file_errors_total", "Times that the tokens file was found bad").Add({});
 
   auto& commits = Counters(registry, "fidelio_store_commits_total", "Transactions, by result");
   commits_ = {&commits.Add({{"result", "failed"}}), &commits.Add({{"result", "ok"}})};
@@ -134,6 +136,8 @@ void Metrics::RecordCacheLookup(bool hit) { (hit ? cache_hits_ : cache_misses_)-
 void Metrics::RecordCacheEviction() { cache_evictions_->Increment(); }
 
 void Metrics::RecordCutConnection() { cut_connections_->Increment(); }
+
+void Metrics::RecordTokensFileError() { tokens_file_errors_->Increment(); }
 
 void Metrics::RecordCommit(bool ok, double seconds) {
   commits_[ok ? 1 : 0]->Increment();

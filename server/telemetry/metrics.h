@@ -51,6 +51,9 @@ class Metrics {
   // A connection was cut off because of what its client did.
   void RecordCutConnection();
 
+  // The tokens file was found bad.
+  void RecordTokensFileError();
+
   void RecordCommit(bool ok, double seconds);
 
   // Everything, as Prometheus reads it. Process metrics are read at this moment.
@@ -83,6 +86,7 @@ class Metrics {
   prometheus::Counter* cache_misses_;
   prometheus::Counter* cache_evictions_;
   prometheus::Counter* cut_connections_;
+  prometheus::Counter* tokens_file_errors_;
   std::array<prometheus::Counter*, 2> commits_;
   prometheus::Histogram* commit_seconds_;
 };

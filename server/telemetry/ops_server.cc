@@ -118,7 +118,7 @@ int OpsServer::Answer(mg_connection* connection) const {
     Send(connection, ready ? 200 : 503, ready ? "OK" : "Service Unavailable", absl::StrCat(state, "\n"), head);
     return ready ? 200 : 503;
   }
-  Send(connection, 404, "Not Found", "there are /metrics, /healthz and /readyz\n", head);
+  Send(connection, 404, "Not Found", "not found; this port serves /metrics, /healthz and /readyz\n", head);
   return 404;
 }
 

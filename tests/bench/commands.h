@@ -21,6 +21,7 @@ std::unique_ptr<Command> MakeFloodCommand();
 std::unique_ptr<Command> MakeFlipsCommand();
 std::unique_ptr<Command> MakeDppCommand();
 std::unique_ptr<Command> MakeLoopCommand();
+std::unique_ptr<Command> MakeRoundsCommand();
 std::unique_ptr<Command> MakeConditionCommand();
 std::unique_ptr<Command> MakeSyntheticCommand();
 std::unique_ptr<Command> MakeCallCommand();

@@ -51,11 +51,12 @@ int Main(int argc, char** argv) {
   CLI::App app{"Measures what Fidelio promises."};
   app.require_subcommand(1);
   std::vector<Entry> entries;
-  for (auto* make : {&MakeTable1Command,     &MakeProblemsCommand,  &MakeFitSpeedCommand,  &MakePredictSpeedCommand,
-                     &MakeStressCommand,     &MakeIsaCommand,       &MakeServeCommand,     &MakeEchoServerCommand,
-                     &MakeCrashCommand,      &MakeFloodCommand,     &MakeFlipsCommand,     &MakeDppCommand,
-                     &MakeLoopCommand,       &MakeConditionCommand, &MakeMalariaCommand,   &MakeGrowthCommand,
-                     &MakeNeighboursCommand, &MakeLargeCommand,     &MakeSyntheticCommand, &MakeCallCommand}) {
+  for (auto* make : {&MakeTable1Command, &MakeProblemsCommand,   &MakeFitSpeedCommand,  &MakePredictSpeedCommand,
+                     &MakeStressCommand, &MakeIsaCommand,        &MakeServeCommand,     &MakeEchoServerCommand,
+                     &MakeCrashCommand,  &MakeFloodCommand,      &MakeFlipsCommand,     &MakeDppCommand,
+                     &MakeLoopCommand,   &MakeRoundsCommand,     &MakeConditionCommand, &MakeMalariaCommand,
+                     &MakeGrowthCommand, &MakeNeighboursCommand, &MakeLargeCommand,     &MakeSyntheticCommand,
+                     &MakeCallCommand}) {
     entries.emplace_back().command = make();
   }
   for (Entry& entry : entries) {

@@ -52,6 +52,24 @@ class InstallTest(unittest.TestCase):
                 self.assertEqual(version.returncode, 0, version.stderr)
 
 
+class WheelScriptTest(unittest.TestCase):
+    """Its options; tests/client/python/wheel.sh makes a wheel."""
+
+    def expect(self, arguments, code, words):
+        done = subprocess.run([ROOT / "deploy" / "wheel.sh", *arguments], text=True, capture_output=True)
+        self.assertEqual(done.returncode, code, done.stderr)
+        self.assertIn(words, done.stdout if code == 0 else done.stderr)
+
+    def test_help_and_mistakes(self):
+        with tempfile.TemporaryDirectory() as out:
+            self.expect(["--help"], 0, "usage: deploy/wheel.sh")
+            self.expect(["--buildt"], 2, '"--buildt" is not an option')
+            self.expect(["--out"], 2, "--out: needs a value")
+            self.expect(["--out", out, "--built", f"{out}/nowhere"], 1, "--built: no such directory")
+            self.expect(["--out", out, "--built", out], 1, "bin/fidelio-server is not there")
+            self.assertEqual(list(pathlib.Path(out).iterdir()), [])
+
+
 class DockerfileTest(unittest.TestCase):
     text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
 

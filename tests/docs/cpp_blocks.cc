@@ -11,7 +11,7 @@ namespace {
 // clang-format off
 [[maybe_unused]] bool ThroughAServer(const Eigen::MatrixXd& x) {
   auto client = fidelio::client::Client::Connect({.channel = {.server = "127.0.0.1:50051"}});   // fidelio_client
-  auto fit = (*client)->Fit("wing", {});                                                // lives on without this client
+  auto fit = (*client)->Fit("wing", {});                                                // continues without this client
   auto end = (*client)->WatchFit(fit->name(), [](const auto& f) { std::cout << f.progress().fraction() << "\n"; });
   auto p = (*client)->Predict("wing", x, {.quantiles = {.025, .975}});                  // Eigen matrices
   auto next = (*client)->Suggest("wing", {.count = 4, .budget = 50});                   // next->runs[0].input, .level, …
@@ -23,7 +23,7 @@ namespace {
                                        const Eigen::MatrixXd& x) {
   fidelio::Dataset data;
   data.levels = {{x_low, y_low}, {x_high, y_high}};         // n×d inputs, n outputs; level 0 is the lowest fidelity
-  auto model = fidelio::MfDgp::Fit(data, {.seed = 1});      // a Status says what is wrong with bad data
+  auto model = fidelio::MfDgp::Fit(data, {.seed = 1});      // bad data returns a Status that says what is wrong
   auto p = (*model)->Predict(x, {.quantiles = {.025, .975}, .input_gradient = true});
   std::string checkpoint = (*model)->Save();                // MfDgp::Load(checkpoint) predicts the same bits
   return p.ok() && !checkpoint.empty();

@@ -9,7 +9,11 @@ Blocks between ``` fences are judged by their language:
   cpp     must stand in cpp_blocks.cc, which the build compiles
   others  must be in NOT_COMMANDS
 A block after the line <!-- not run: REASON --> is only checked for syntax, and for programs of this repository that do
-not exist. Commands find deploy/ where they run, as in a clone. A comment <!-- test: and lines of commands --> is run, too, and not seen by readers: it makes what they have.
+not exist. A comment <!-- test: and lines of commands --> is run, too, and not seen by readers: it makes what they have.
+A command of pip within a line of text, as `pip install ./client/python`, is a block of its own.
+
+Commands find deploy/, and those of pip the package's sources, where they run, as in a clone. pip is that of a virtual
+environment with Debian's packages, and uses no network; said when Debian's are not there.
 
 Servers and clients of a document meet at free ports, by their environment. Blocks that are indented instead of fenced are
 refused, and so are links to files or headings that are not there.
@@ -28,10 +32,14 @@ import sys
 import tempfile
 import urllib.parse
 
+DEBIAN_PYTHON = "/usr/bin/python3"
+DEBIAN_WHEELS = pathlib.Path("/usr/share/python-wheels")
 NOT_COMMANDS = {"text", "yaml", "toml", "json", "csv", "proto", "nginx"}
 FENCE = re.compile(r"^```(\w*)\s*$")
 NOT_RUN = re.compile(r"^<!-- not run: (.+) -->$")
 SETUP = "<!-- test:"
+INLINE_PIP = re.compile(r"`(pip (?:install|wheel|download) [^`]+)`")
+USES_PIP = re.compile(r"\bpip (?:install|wheel|download)\b")
 
 
 class Block:
@@ -67,6 +75,7 @@ def parse(path):
             marker = None
             i = end + 1
             continue
+        blocks += [Block("sh", i + 1, command + "\n", marker) for command in INLINE_PIP.findall(line)]
         if match := NOT_RUN.match(line):
             marker = match[1]
         elif line.strip():
@@ -102,9 +111,9 @@ def check_links(path):
             file, _, heading = target.partition("#")
             there = (path.parent / file).resolve() if file else path
             if not there.exists():
-                problems.append(f"{path}:{number}: {target}: there is no such file")
+                problems.append(f"{path}:{number}: {target}: no such file")
             elif heading and there.suffix == ".md" and heading not in headings(there):
-                problems.append(f"{path}:{number}: {target}: there is no such heading")
+                problems.append(f"{path}:{number}: {target}: no such heading")
     return problems
 
 
@@ -121,7 +130,7 @@ def check_syntax(path, block, root):
     for line in block.text.splitlines():
         for word in shlex.split(line, comments=True) if line.count("'") % 2 == 0 and line.count('"') % 2 == 0 else []:
             if re.match(r"(deploy|tests)/[\w./-]+$", word) and not (root / word).exists():
-                problems.append(f"{path}:{block.line}: {word}: there is no such file")
+                problems.append(f"{path}:{block.line}: {word}: no such file")
     return problems
 
 
@@ -156,21 +165,43 @@ def environment(programs, home):
     }
 
 
+def copy_package(root, directory):
+    """The sources of the Python package, as far as its build needs them, without what earlier builds left."""
+    left = shutil.ignore_patterns("build", "dist", "*.egg-info", "*_pb2.py*", "_version.py", "__pycache__")
+    shutil.copytree(root / "client" / "python", directory / "client" / "python", ignore=left)
+    shutil.copytree(root / "proto", directory / "proto")
+    for name in ("CMakeLists.txt", "LICENSE"):
+        shutil.copy(root / name, directory)
+
+
+def provide_pip(root, home, env):
+    """Gives documents a pip of their own, and the package's sources. Whether there is what that needs."""
+    if not all(list(DEBIAN_WHEELS.glob(f"{name}-*.whl")) for name in ("setuptools", "wheel")):
+        return False
+    needed = "import ensurepip, grpc, google.protobuf, numpy"
+    for command in ([DEBIAN_PYTHON, "-c", needed], [DEBIAN_PYTHON, "-m", "venv", "--system-site-packages", home / ".venv"]):
+        if subprocess.run(command, env=env, capture_output=True).returncode:
+            return False
+    copy_package(root, home)
+    env["PATH"] = os.pathsep.join([env["PATH"].split(os.pathsep)[0], str(home / ".venv" / "bin"), env["PATH"]])
+    env.update(PIP_FIND_LINKS=str(DEBIAN_WHEELS), PIP_NO_INDEX="1", PIP_DISABLE_PIP_VERSION_CHECK="1")
+    return True
+
+
 def python_with_client(root, home, env):
     """An interpreter that can import the client, of which `home` gets a copy; or None."""
     package = home / ".package"
-    shutil.copytree(root / "client" / "python", package / "client" / "python")
-    shutil.copytree(root / "proto", package / "proto")
-    shutil.copy(root / "CMakeLists.txt", package)
+    package.mkdir()
+    copy_package(root, package)
     generate = package / "client" / "python" / "build_backend" / "generate.py"
-    for python in (sys.executable, "/usr/bin/python3"):
+    for python in (sys.executable, DEBIAN_PYTHON):
         commands = [python, str(generate)], [python, "-c", "import fidelio; fidelio.Client"]
         if all(subprocess.run(command, env=env, cwd=home, capture_output=True).returncode == 0 for command in commands):
             return python
     return None
 
 
-def script_of(path, blocks, python):
+def script_of(path, blocks, python, has_pip):
     """One bash script of all that is run, which says where it is."""
     parts = ["set -euo pipefail", "trap 'echo \"FAILED: $where\" >&2' ERR"]
     for block in blocks:
@@ -178,6 +209,9 @@ def script_of(path, blocks, python):
             continue
         if block.language == "python" and python is None:
             print(f"{path}:{block.line}: not run: no Python here can import fidelio (grpcio, numpy, protobuf)")
+            continue
+        if USES_PIP.search(block.text) and not has_pip:
+            print(f"{path}:{block.line}: not run: Debian's packages for Python are not all there")
             continue
         parts.append(f"where={shlex.quote(f'{path}:{block.line}')}; echo \"== $where\"")
         if block.language == "python":
@@ -194,8 +228,10 @@ def run(path, blocks, programs, root, timeout):
     env = environment(programs, directory)
     needs_client = any(block.language == "python" and not block.not_run for block in blocks)
     python = python_with_client(root, directory, env) if needs_client else None
+    needs_pip = any(block.language == "sh" and not block.not_run and USES_PIP.search(block.text) for block in blocks)
+    has_pip = needs_pip and provide_pip(root, directory, env)
     script = directory / ".script"
-    script.write_text(script_of(path, blocks, python), encoding="utf-8")
+    script.write_text(script_of(path, blocks, python, has_pip), encoding="utf-8")
     log = directory / ".log"
     with open(log, "wb") as out:
         # A session of its own: whatever the document starts in the background ends with it.

@@ -20,6 +20,12 @@ def judge(text):
         return result.returncode, result.stdout
 
 
+def debian_has_pip():
+    """Whether commands of pip are run here."""
+    found = list(pathlib.Path("/usr/share/python-wheels").glob("wheel-*.whl"))
+    return found and subprocess.run(["/usr/bin/python3", "-c", "import ensurepip, grpc"], capture_output=True).returncode == 0
+
+
 class RunDocsTest(unittest.TestCase):
     def expect_failure(self, text, words):
         code, output = judge(text)
@@ -60,6 +66,16 @@ class RunDocsTest(unittest.TestCase):
         self.expect_failure("[here](nowhere.md)\n", "nowhere.md")
         self.expect_failure("# One\n[here](#two)\n", "#two")
         self.assertEqual(judge("# One, two\n[here](#one-two) [there](https://example.com)\n")[0], 0)
+
+    @unittest.skipUnless(debian_has_pip(), "needs deploy/install-deps.sh")
+    def test_a_command_of_pip_within_a_line_is_run(self):
+        self.expect_failure("Install it (`pip install ./no-such-package`).\n", "no-such-package")
+        code, output = judge("Install it (`pip install ./client/python`).\n\n```sh\npip show fidelio-client\n```\n")
+        self.assertEqual(code, 0, output)
+        self.assertIn("2 blocks run", output)
+
+    def test_a_command_of_pip_that_can_not_be_run_is_marked(self):
+        self.assertEqual(judge("<!-- not run: needs a network -->\n`pip install no-such-package`\n")[0], 0)
 
     def test_what_a_document_leaves_running_is_ended(self):
         code, output = judge("```sh\nsleep 1000 &\n```\n")

@@ -70,7 +70,7 @@ TEST_F(CliTest, AModelGoesThroughItsWholeLife) {
 
   Ok(absl::StrCat("report wing -o ", Path("wing.html"), " --runs 2"));
   const std::string page = Read("wing.html");
-  for (const char* part : {"<h2>The function", "From fidelity to fidelity", "Can it be trusted?", "How the fit went",
+  for (const char* part : {"<h2>The function", "How the fidelities relate", "Can it be trusted?", "Fit history",
                            "suggested runs", "lines"}) {
     EXPECT_TRUE(absl::StrContains(page, part)) << part;
   }
@@ -91,9 +91,9 @@ TEST_F(CliTest, LongFilesAreObservedInPartsAndPredictedInAStream) {
   Write("points.csv", points);
   const std::string observe =
       absl::StrCat("observe wing ", Path("many.csv"), " --level low --chunk-rows 8000 --request-id a");
-  EXPECT_TRUE(absl::StrContains(Ok(observe), "low 30012, high 5 (data version 5)"));
+  EXPECT_TRUE(absl::StrContains(Ok(observe), "30012 low and 5 high (data version 5)"));
   // The same again adds nothing.
-  EXPECT_TRUE(absl::StrContains(Ok(observe), "low 30012, high 5 (data version 5)"));
+  EXPECT_TRUE(absl::StrContains(Ok(observe), "30012 low and 5 high (data version 5)"));
 
   Ok(absl::StrCat("predict wing ", Path("points.csv"), " -o ", Path("all.csv")));
   const std::vector<std::string> lines = absl::StrSplit(Read("all.csv"), '\n', absl::SkipEmpty());
@@ -120,7 +120,7 @@ TEST_F(CliTest, ErrorsAreInTheUsersTermsAndHaveTheirExitCodes) {
          "row 2, column fidelity: \"middle\" is not a fidelity of");
   expect("observe wing -", "fidelity,x1,y\nlow,nan,1\n", 3, "row 2, column x1: \"nan\" is not finite");
   expect("observe wing -", "low,0.5,1\nlow,0.6,2\n", 3, "row 1: numbers, but the first row must be a header");
-  expect("observe wing -", "", 3, "standard input: empty, must begin with a header");
+  expect("observe wing -", "", 3, "standard input: empty, must start with a header");
   expect("observe wing none.csv", "", 3, "none.csv: cannot be read: No such file");
   expect("predict wing -", "x2\n1\n", 3, "header: no column x1");
   expect("predict wing - --quantiles 1.5", "x1\n1\n", 3, "--quantiles");

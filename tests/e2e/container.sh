@@ -14,6 +14,7 @@ set -euo pipefail
 limit_mb=150 # of the image, uncompressed, above its base
 levels='v2;v3;v4' work='' base='' ccache=''
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+. "$root/tests/e2e/debian_base.sh"
 
 say() { printf '\n== %s\n' "$*"; }
 fail() {
@@ -58,32 +59,11 @@ trap finish EXIT
 
 # ---- the base ----
 
-# Debian's own repositories of this machine's apt, as lines "URI SUITE COMPONENT".
-repositories() {
-  apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' |
-    grep -E ' bookworm(-[a-z]+)? ' | sort -u
-}
 make_base() {
-  local directory=$work/base found mirror
-  found=$(repositories)
-  [[ -n $found ]] || fail "apt knows no repository of Debian 12; run apt-get update, or give --base"
-  mirror=$(awk '$2 == "bookworm" {print $1; exit}' <<<"$found")
-  rm -rf "$directory"
-  debootstrap --variant=minbase bookworm "$directory" "$mirror" >"$work/debootstrap.log" 2>&1 || {
-    tail -n 20 "$work/debootstrap.log" >&2
-    fail "debootstrap failed"
-  }
-  # The image is built with the repositories and proxies of this machine.
-  awk '{print "deb", $1, $2, $3}' <<<"$found" >"$directory/etc/apt/sources.list"
-  apt-config dump | grep -iE '^Acquire::(https?|ftp)::(Proxy|CaInfo|Verify)' >"$directory/etc/apt/apt.conf.d/90machine" || true
-  if grep -q '^https' <<<"$found"; then
-    mkdir -p "$directory/etc/ssl/certs"
-    cp /etc/ssl/certs/ca-certificates.crt "$directory/etc/ssl/certs/"
-  fi
-  rm -rf "$directory"/var/cache/apt/* "$directory"/var/lib/apt/lists/* "$directory"/usr/share/{doc,man,locale}/*
-  tar -C "$directory" -cf "$work/base.tar.partial" .
+  make_debian_base "$work/base" "$work/debootstrap.log" || fail "there is no base; --base takes one"
+  tar -C "$work/base" -cf "$work/base.tar.partial" .
   mv "$work/base.tar.partial" "$work/base.tar"
-  rm -rf "$directory"
+  rm -rf "$work/base"
 }
 if [[ -n $base ]]; then
   [[ -f $base ]] || fail "--base: $base is not a file"

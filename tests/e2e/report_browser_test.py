@@ -41,9 +41,21 @@ def simulate(level, x):
     return y if level == 1 else 0.7 * y + 0.8 * x[0] - 0.4
 
 
+def names(inputs):
+    """Of inputs: the model of two has names of its own, one of them the longest that there may be."""
+    return ["thickness", "n" * 63] if inputs == 2 else [f"x{j + 1}" for j in range(inputs)]
+
+
+def variables(inputs):
+    """Flags that create such a model."""
+    if inputs != 2:
+        return ["--inputs", str(inputs)]
+    return ["--input", "thickness[mm]=0:1", "--input", names(2)[1] + "=0:1", "--output", "deflection[mm]"]
+
+
 def runs(inputs):
-    """Observations as CSV: 20 cheap and 9 dear runs."""
-    lines = ["level," + ",".join(f"x{j + 1}" for j in range(inputs)) + ",y"]
+    """Observations as CSV: 20 cheap and 9 expensive runs."""
+    lines = ["level," + ",".join(names(inputs)) + ",y"]
     for level, count, first in ((0, 20, 1), (1, 9, 50)):
         for i in range(first, first + count):
             x = [halton(i, (2, 3, 5, 7, 11)[j]) for j in range(inputs)]
@@ -86,7 +98,16 @@ class Chromium:
                      frame.width / picture.viewBox.baseVal.width + 1)
               cut.push(text.textContent);
           }
-          document.title = JSON.stringify({width: root.scrollWidth, pictures: boxes.length,
+          const touching = [];
+          for (const picture of page.querySelectorAll('.panel > svg')) {
+            const numbers = [...picture.querySelectorAll('text.number')].map(t => [t.textContent, t.getBoundingClientRect()]);
+            numbers.forEach(([one, a], i) => numbers.slice(0, i).forEach(([other, b]) => {
+              const margin = 0.2 * a.height;  // letters are lower than their boxes
+              if (a.left < b.right && b.left < a.right && a.top + margin < b.bottom - margin && b.top + margin < a.bottom - margin)
+                touching.push(other + ' and ' + one);
+            }));
+          }
+          document.title = JSON.stringify({touching: touching, width: root.scrollWidth, pictures: boxes.length,
             least: Math.min(...boxes.map(b => Math.min(b.width, b.height))),
             small: Math.min(...sizes), large: Math.max(...sizes), cut: cut});
         }"""
@@ -120,6 +141,7 @@ def check(name, report, chromium):
         if seen["small"] < LEAST_TEXT or seen["large"] > MOST_TEXT:
             problems.append(f"{name} at {width} px: letters of {seen['small']:.1f} to {seen['large']:.1f} px")
         problems += [f"{name} at {width} px: \"{words}\" is cut off" for words in seen["cut"]]
+        problems += [f"{name} at {width} px: numbers {words} touch" for words in seen["touching"]]
         problems += [f"{name} at {width} px: console: {line}" for line in console]
     return problems
 
@@ -152,7 +174,7 @@ def main():
         problems = []
         for inputs in (1, 2, 5):
             name = f"wave-{inputs}"
-            run("model", "create", name, "--inputs", str(inputs), "--fidelities", "cheap,dear", "--costs", "1,10",
+            run("model", "create", name, *variables(inputs), "--fidelities", "cheap,fine", "--costs", "1,10",
                 "--description", "a wave & its <cheap> version")
             run("observe", name, "-", text=runs(inputs))
             run("fit", name, "--watch")

@@ -5,6 +5,7 @@
 #include "absl/strings/str_format.h"
 #include "client/cli/report/chart.h"
 #include "client/cli/report/figures.h"
+#include "client/cli/verdict.h"
 #include "client/cpp/variables.h"
 
 namespace fidelio::cli {
@@ -121,47 +122,30 @@ Counts ExpectedWithin(int64_t n, double p) {
 }
 
 std::string CalibrationVerdict(const ReportData& data) {
-  if (!data.diagnostics.ok() || data.diagnostics->fidelities.empty()) return "";
-  const FidelityDiagnostics& top = data.diagnostics->fidelities.back();
-  if (top.count == 0) return "";
-  const auto within = static_cast<int64_t>(std::llround(top.coverage95 * static_cast<double>(top.count)));
-  const Counts expected = ExpectedWithin(top.count, 0.95);
-  const bool bad = within < expected.least;
-  // Intervals that hold much more than they promise are honest, but tell less than the data would allow.
-  const auto within50 = static_cast<int64_t>(std::llround(top.coverage50 * static_cast<double>(top.count)));
-  const bool cautious = !bad && within50 > ExpectedWithin(top.count, 0.5).most;
-  std::string text =
-      absl::StrFormat("Left out one by one, %d of %d %s observations lie in their 95 %% intervals, and R² is %s.",
-                      within, top.count, top.fidelity, ShareText(top.r2));
-  if (bad) {
-    absl::StrAppend(&text, " That is fewer than promised: do not rely on the intervals before there are more runs.");
-  } else if (top.r2 < 0.5) {
-    absl::StrAppend(&text, " The intervals hold, but they are wide: the model can't say much yet.");
-  } else if (cautious) {
-    absl::StrAppend(&text,
-                    absl::StrFormat(" In their 50 %% intervals are %d, more than promised: errors are smaller than "
-                                    "the model believes.",
-                                    within50));
-  } else if (top.count < 10) {
-    absl::StrAppend(&text, " That is as promised, though so few observations tell little.");
-  } else {
-    absl::StrAppend(&text, " That is as promised.");
+  if (!data.diagnostics.ok()) return "";
+  if (!data.diagnostics->verdict.has_value())
+    return absl::StrCat("<p class=\"verdict neutral\">", kNoVerdict, "</p>\n");
+  const v1::Verdict& verdict = *data.diagnostics->verdict;
+  const VerdictTone tone = ToneOf(verdict);
+  std::string html = absl::StrCat("<div class=\"verdict ",
+                                  tone == VerdictTone::kGood  ? "good"
+                                  : tone == VerdictTone::kBad ? "bad"
+                                                              : "neutral",
+                                  "\"><b>", Escape(VerdictTitle(verdict)), "</b> ", Escape(verdict.text()));
+  for (const std::string& warning : verdict.warnings()) {
+    absl::StrAppend(&html, "\n<p class=\"warning\"><b>Warning</b> ", Escape(warning), "</p>");
   }
-  return absl::StrCat("<p class=\"verdict ", bad ? "bad" : "good", "\"><b>",
-                      bad        ? "Beware"
-                      : cautious ? "Cautious"
-                                 : "Calibrated",
-                      "</b> ", Escape(text), "</p>\n");
+  return absl::StrCat(html, "</div>\n");
 }
 
 std::string CalibrationFigure(const ReportData& data) {
-  if (!data.diagnostics.ok()) return Missing("There is no leave-one-out diagnosis: ", data.diagnostics.status());
+  if (!data.diagnostics.ok()) return Missing("No leave-one-out diagnosis: ", data.diagnostics.status());
   std::string panels;
   for (auto d = data.diagnostics->fidelities.rbegin(); d != data.diagnostics->fidelities.rend(); ++d) {
     if (d->count == 0) continue;
     if (d->mean.size() != d->count || d->cdf.size() != d->count) {
-      return Missing(
-          "", absl::UnavailableError("This server does not tell its leave-one-out predictions; a newer one does."));
+      return Missing("", absl::UnavailableError(
+                             "This server does not return its leave-one-out predictions; upgrade it to see them."));
     }
     absl::StrAppend(&panels, "<div class=\"panel\"><h3>", Escape(d->fidelity), "</h3>", ScatterPanel(data, *d),
                     CoveragePanel(data, *d), d->count >= 8 ? ProbabilityPanel(data, *d) : "", "<p class=\"note\">R² ",
@@ -170,11 +154,11 @@ std::string CalibrationFigure(const ReportData& data) {
                     d->inflation > 1.0005 ? absl::StrCat(" · variances widened ", Short(d->inflation), "×") : "",
                     "</p></div>\n");
   }
-  if (panels.empty()) return Missing("", absl::UnavailableError("There are no observations to leave out."));
+  if (panels.empty()) return Missing("", absl::UnavailableError("No observations to leave out."));
   return absl::StrCat(
-      "<p>Every observation, predicted from the others of its fidelity and those below. Points should lie on the "
+      "<p>Each observation, predicted from the others of its fidelity and of those below. Points should lie on the "
       "diagonal, and their 95 % intervals should reach it; in the strip below, symbols should lie near the lines, "
-      "within the grey that chance explains; the columns should be about equally high.</p>\n<div class=\"panels "
+      "within the grey range expected by chance; the columns should be about equally high.</p>\n<div class=\"panels "
       "larger\">\n",
       panels, "</div>\n");
 }

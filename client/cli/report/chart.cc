@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kTop = 8, kRight = 12, kBottom = 22, kLabel = 15;  // around the plot, in user units
 constexpr double kCharacter = 6.2;                                  // width of one, about
+constexpr double kNameCharacter = 8;                                // the same of axes' names, which are larger
 
 std::string C(double value) { return Coordinate(value); }
 
@@ -22,7 +23,7 @@ std::string Text(double x, double y, const std::string& classes, const std::stri
 
 // As much of a name as fits, cut between characters.
 std::string FitText(const std::string& text, double width) {
-  const auto most = static_cast<size_t>(std::max(4.0, width / kCharacter));
+  const auto most = static_cast<size_t>(std::max(4.0, width / kNameCharacter));
   size_t characters = 0, kept = 0;
   for (size_t i = 0; i < text.size(); ++i) {
     if ((text[i] & 0xC0) == 0x80) continue;

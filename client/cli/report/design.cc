@@ -7,9 +7,12 @@ namespace fidelio::cli {
 
 std::string DesignFigure(const ReportData& data) {
   if (data.suggestions.status().message().empty() && !data.suggestions.ok()) return "";  // nobody asked
-  if (!data.suggestions.ok()) return Missing("There are no suggestions: ", data.suggestions.status());
+  if (!data.suggestions.ok()) return Missing("No suggestions: ", data.suggestions.status());
   const client::Suggestions& next = *data.suggestions;
-  if (next.runs.empty()) return Missing("", absl::UnavailableError("No run would tell anything more."));
+  if (next.runs.empty()) {
+    return Missing("", absl::UnavailableError(next.shortfall_reason.empty() ? "No further run would improve the model."
+                                                                            : "No run: " + next.shortfall_reason));
+  }
   std::string head, body;
   for (const std::string& label : client::InputLabels(data.model)) {
     absl::StrAppend(&head, "<th>", Escape(label), "</th>");
@@ -26,9 +29,10 @@ std::string DesignFigure(const ReportData& data) {
   }
   const double fall = next.variance_before > 0 ? 100 * (1 - next.variance_after / next.variance_before) : 0;
   return absl::StrCat(
-      "<p>Runs that lower the uncertainty of the highest fidelity most per cost, in this order. Together they cost ",
-      Short(next.total_cost), ", and the mean variance of ", Escape(data.fidelities.back().name), " should fall from ",
-      Short(next.variance_before), " to ", Short(next.variance_after), ", by ", Short(fall),
+      "<p>The runs that reduce the uncertainty of the highest fidelity most for their cost, in this order. Their total "
+      "cost is ",
+      Short(next.total_cost), ". They should reduce the mean variance of ", Escape(data.fidelities.back().name),
+      " from ", Short(next.variance_before), " to ", Short(next.variance_after), ", by ", Short(fall),
       "&nbsp;%.</p>\n<div class=\"scroll\"><table><thead><tr><th>#</th><th class=\"left\">fidelity</th>", head,
       "<th>cost</th></tr></thead><tbody>\n", body, "</tbody></table></div>\n");
 }

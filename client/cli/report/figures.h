@@ -29,7 +29,7 @@ std::string MapFigure(const ReportData& data);
 std::string LinkFigure(const ReportData& data);
 // Leave-one-out: predicted against observed, coverage, probabilities (calibration.cc).
 std::string CalibrationFigure(const ReportData& data);
-// One sentence about the highest fidelity: whether its intervals keep what they promise.
+// The server's verdict on the highest fidelity, with its warnings.
 std::string CalibrationVerdict(const ReportData& data);
 // The objective against iterations (training.cc).
 std::string TrainingFigure(const ReportData& data);

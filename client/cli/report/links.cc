@@ -59,11 +59,11 @@ std::string LinkFigure(const ReportData& data) {
   std::string panels;
   for (const Link& link : data.links) panels += Panel(data, link);
   return absl::StrCat(
-      "<p>What the lower fidelity tells about the higher one. A line, straight or bent, says that cheap runs are worth "
-      "much; a cloud without shape, that they are not. ",
+      "<p>How the lower fidelity relates to the higher one. A clear curve means that cheap runs are informative; a "
+      "shapeless cloud means that they are not. ",
       data.centre.size() == 1 ? "The line follows the input; " : "Small dots are predictions all over the box; ",
-      "symbols are what was observed.</p>\n<div class=\"", data.links.size() > 2 ? "panels larger" : "pair", "\">\n",
-      panels, "</div>\n");
+      "symbols are observations.</p>\n<div class=\"", data.links.size() > 2 ? "panels larger" : "pair", "\">\n", panels,
+      "</div>\n");
 }
 
 }  // namespace fidelio::cli

@@ -17,7 +17,7 @@ constexpr const char* kColours[] = {"#440154", "#482475", "#414487", "#355f8d", 
 constexpr int kClasses = 11;
 
 // A logarithmic scale is for numbers above 0 whose largest is this many times the smallest; it spans at most kMostSpan.
-constexpr double kLeastSpan = 20, kMostSpan = 1000;
+constexpr double kLeastSpan = 5, kMostSpan = 1000;
 
 // Colours by value, or by its logarithm.
 struct ColourScale {
@@ -128,9 +128,9 @@ std::string MapFigure(const ReportData& data) {
   const std::string top = absl::StrCat(data.fidelities.back().name,
                                        data.model.outputs().empty() ? "" : ": " + client::OutputLabel(data.model));
   return absl::StrCat(
-      "<p>The highest fidelity over both inputs: what is expected, and how much that may be wrong. Large "
-      "symbols are runs of it, small ones of lower fidelities; numbers are suggested runs, which should "
-      "stand where the right map is bright.</p>\n<div class=\"pair\">\n",
+      "<p>The highest fidelity over both inputs: the prediction and its standard deviation. Large "
+      "symbols are its runs, small ones those of lower fidelities; numbers are suggested runs, which should "
+      "lie where the right map is bright.</p>\n<div class=\"pair\">\n",
       Panel(data, data.map->mean, absl::StrCat("Mean of ", top), false),
       Panel(data, data.map->sd, absl::StrCat("Standard deviation of ", top), true), "</div>\n");
 }

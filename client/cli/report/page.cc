@@ -55,8 +55,11 @@ std::string Facts(const ReportData& data) {
       Fact("data version",
            absl::StrCat(revision.data_version(),
                         revision.data_version() < data.model.data_version()
-                            ? Small(absl::StrCat("of ", data.model.data_version(), ": newer data not in it"))
+                            ? Small(absl::StrCat("of ", data.model.data_version(), ": newer data is not in it"))
                             : "")),
+      revision.withdrawn_count() > 0
+          ? Fact("withdrawn", absl::StrCat(revision.withdrawn_count(), Small("observations that it knows: fit again")))
+          : "",
       Fact("fit time", absl::StrCat(DurationText(ToDuration(revision.fit_duration())),
                                     Small(absl::StrCat("seed ", revision.options().seed())))),
       Fact("fitted", absl::StrCat(TimeText(revision.create_time()), Small("UTC"))), "</dl>\n");
@@ -83,10 +86,10 @@ std::string RenderReport(const ReportData& data) {
       "</h1>\n<p class=\"sub\">",
       data.model.description().empty() ? "A Fidelio model" : Escape(data.model.description()), "</p>\n", Facts(data),
       CalibrationVerdict(data), "</header>\n<main>\n", Section(one ? "The function" : "Slices", SliceFigure(data)),
-      Section("Map", MapFigure(data)), Section("From fidelity to fidelity", LinkFigure(data)),
-      Section("Can it be trusted?", CalibrationFigure(data)), Section("How the fit went", TrainingFigure(data)),
-      Section("Where to run next", DesignFigure(data)), "</main>\n<footer>Made by <code>fidelio report ", name,
-      "</code> on ", Escape(data.generated), " from a server of version ", Escape(data.server),
+      Section("Map", MapFigure(data)), Section("How the fidelities relate", LinkFigure(data)),
+      Section("Can it be trusted?", CalibrationFigure(data)), Section("Fit history", TrainingFigure(data)),
+      Section("Where to run next", DesignFigure(data)), "</main>\n<footer>Created by <code>fidelio report ", name,
+      "</code> on ", Escape(data.generated), ", server version ", Escape(data.server),
       ".<span class=\"hover\"> Hover over a symbol to read its numbers.</span></footer>\n</body>\n</html>\n");
 }
 

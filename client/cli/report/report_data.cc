@@ -98,7 +98,7 @@ class Collector {
                                                                   : client::RevisionName(name, options_.revision));
     if (!revision.ok()) return revision.status();
     data_.revision = *std::move(revision);
-    data_.fit = data_.revision.fit().empty() ? absl::NotFoundError("the fit was made by another server")
+    data_.fit = data_.revision.fit().empty() ? absl::NotFoundError("the fit ran on another server")
                                              : client_.GetFit(data_.revision.fit());
     const auto info = client_.GetServerInfo();
     if (!info.ok()) return info.status();
@@ -107,7 +107,13 @@ class Collector {
     return absl::OkStatus();
   }
 
-  // The first observations of every fidelity: those that the revision knows.
+  // Whether the revision knows these observations, which may have been withdrawn since.
+  bool Knows(const client::Observations& batch) const {
+    return batch.data_version <= data_.revision.data_version() &&
+           (!batch.withdrawal.has_value() || batch.withdrawal->data_version() > data_.revision.data_version());
+  }
+
+  // The first observations of every fidelity that the revision knows.
   absl::Status GetObservations() {
     const bool box = data_.model.has_input_box();
     data_.lower = VectorXd::Constant(d(), std::numeric_limits<double>::infinity());
@@ -119,12 +125,14 @@ class Collector {
           .cost = data_.model.fidelities(t).has_cost() ? data_.model.fidelities(t).cost() : 1,
           .count = t < data_.revision.observation_counts_size() ? data_.revision.observation_counts(t) : 0};
       const int64_t wanted = std::min(fidelity.count, kMostFetched);
-      const auto batches = client_.ListObservations(model(), t, wanted);
+      const auto batches = client_.ListObservations(
+          model(), {.level = t, .show_withdrawn = true, .most = wanted + data_.model.withdrawn_count()});
       if (!batches.ok()) return batches.status();
       MatrixXd x(wanted, d());
       VectorXd y(wanted);
       Index n = 0;
       for (const client::Observations& batch : *batches) {
+        if (!Knows(batch)) continue;
         const Index rows = std::min<Index>(batch.outputs.size(), wanted - n);
         x.middleRows(n, rows) = batch.inputs.topRows(rows);
         y.segment(n, rows) = batch.outputs.head(rows);
@@ -177,14 +185,14 @@ class Collector {
       const auto numbers = ParseNumbers("--at", options_.at);
       if (!numbers.ok()) {
         return absl::InvalidArgumentError(
-            absl::StrCat(numbers.status().message(), "; it is centre, min, max, or a number per input: 0.5,0.2"));
+            absl::StrCat(numbers.status().message(), "; must be centre, min, max, or one number per input: 0.5,0.2"));
       }
       if (static_cast<Index>(numbers->size()) != d()) {
         return absl::InvalidArgumentError(absl::StrCat("--at: ", numbers->size(), " numbers, but model \"",
                                                        client::ShortName(model()), "\" has ", d(), " inputs"));
       }
       data_.centre = Eigen::Map<const VectorXd>(numbers->data(), d());
-      data_.centre_text = "the point that was asked for";
+      data_.centre_text = "the given point";
       return absl::OkStatus();
     }
     data_.centre = top.x.row(row);

@@ -7,6 +7,7 @@ namespace fidelio::cli {
 namespace {
 
 constexpr double kDigit = 7;  // width of one, with room for larger letters on phones
+constexpr double kSpace = 7;  // between labels: 4 and 1 are not 41
 constexpr double kGap = 2.5;  // between line and label
 constexpr double kFirstRow = 9, kRowHeight = 10.5;
 
@@ -24,7 +25,7 @@ std::vector<LabelPlace> PlaceLabels(const std::vector<double>& at, const std::ve
     const double from = place.on_left ? at[i] - kGap - size : at[i] + kGap, to = from + size;
     const auto free = [&](const std::vector<std::pair<double, double>>& row) {
       return std::none_of(row.begin(), row.end(),
-                          [&](const auto& taken) { return from < taken.second && taken.first < to; });
+                          [&](const auto& taken) { return from < taken.second + kSpace && taken.first < to + kSpace; });
     };
     const auto row = std::find_if(rows.begin(), rows.end(), free);
     place.down = kFirstRow + kRowHeight * static_cast<double>(row - rows.begin());

@@ -126,13 +126,13 @@ std::string SliceFigure(const ReportData& data) {
                     Short(data.centre[j]));
   }
   const std::string text =
-      one ? "What the model has learned at every fidelity. Where bands are wide it does not know; away from the points "
-            "they should widen, not stay narrow."
+      one ? "The prediction at every fidelity. Wide bands mean that the model is uncertain; away from the points "
+            "the bands should widen."
           : absl::StrCat(
-                "One panel per input, all on the same vertical scale; the others stay at ", Escape(data.centre_text),
-                " (", where,
-                "; dotted line). Steep panels are inputs that matter. Points fade with their distance from the "
-                "slice; ticks below show where there are runs.");
+                "One panel per input, all with the same vertical scale; the other inputs are fixed at ",
+                Escape(data.centre_text), " (", where,
+                "; dotted line). Steep curves are inputs that matter. Points fade with their distance from the "
+                "slice; ticks below mark the runs.");
   const std::string omitted = data.panels.size() < static_cast<size_t>(data.centre.size())
                                   ? absl::StrCat(" Shown are the ", data.panels.size(), " of ", data.centre.size(),
                                                  " inputs along which the highest fidelity varies most.")

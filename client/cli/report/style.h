@@ -7,10 +7,10 @@ namespace fidelio::cli {
 inline constexpr char kStyle[] = R"css(
 :root{color-scheme:light dark;--page:#f6f7f9;--card:#fff;--ink:#18202b;--soft:#566273;--grid:#e6e9ee;--edge:#c3cad4;
 --good:#0d6b4f;--goodback:#e4f5ee;--bad:#97310a;--badback:#fdeee4;--c0:#0a5fc2;--c1:#c2570c;--c2:#0d7d68;--c3:#8a45bd;
---c4:#a8234f;--c5:#5d6672}
+--c4:#a8234f;--c5:#5d6672;--neutralback:#eef1f5}
 @media (prefers-color-scheme:dark){:root{--page:#10151c;--card:#182029;--ink:#e7ecf2;--soft:#a3afbd;--grid:#2a3440;
 --edge:#48566a;--good:#7fe0bd;--goodback:#12312a;--bad:#ffb48a;--badback:#3a2015;--c0:#6db3ff;--c1:#ffa05c;--c2:#4fd3b4;
---c3:#cda2ff;--c4:#ff8fb1;--c5:#aab4c0}}
+--c3:#cda2ff;--c4:#ff8fb1;--c5:#aab4c0;--neutralback:#222c38}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--page);color:var(--ink);font:16px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif}
 main,header,footer{max-width:900px;margin:0 auto;padding:0 16px}
@@ -25,9 +25,10 @@ section{background:var(--card);border:1px solid var(--grid);border-radius:12px;p
 .facts dt{color:var(--soft);font-size:.8rem}
 .facts dd{margin:0;font-weight:600;overflow-wrap:anywhere}
 .facts dd small{font-weight:400;color:var(--soft)}
-.verdict{border-radius:10px;padding:10px 14px;max-width:none}
+.verdict{border-radius:10px;padding:10px 14px;margin:0 0 12px;max-width:none}
 .good{background:var(--goodback)}.good b{color:var(--good)}
 .bad{background:var(--badback)}.bad b{color:var(--bad)}
+.neutral{background:var(--neutralback)}.warning{margin:6px 0 0}.warning b,.neutral .warning b{color:var(--bad)}
 .missing{color:var(--soft);font-style:italic}
 .panels{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,235px),1fr));gap:12px 16px}
 .larger{grid-template-columns:repeat(auto-fill,minmax(min(100%,300px),1fr))}

@@ -67,9 +67,9 @@ std::string TrainingFigure(const ReportData& data) {
     phase = now;
   }
   return absl::StrCat(
-      "<p>The logarithm of what the fit maximises, and then samples. Dots are iterations of whichever start or chain "
-      "was running (triangles: below the picture); the line is the best so far. It should rise and then stay level: if "
-      "it still climbs at its end, the fit needs more iterations. The dotted line is the objective of this revision, ",
+      "<p>The log posterior, which the fit maximises and then samples. Dots are iterations of all starts and chains "
+      "(triangles: below the visible range); the line is the best value so far. It should rise and then level off: if "
+      "it still rises at its end, the fit needs more iterations. The dotted line is the objective of this revision, ",
       Short(served),
       ". It can lie below the best: the fit compares starts of different structure by their evidence, not by this "
       "number.</p>\n<div class=\"wide\"><div class=\"panel\">",

@@ -4,10 +4,13 @@
     python client/python/build_backend/generate.py
 
 writes into src/fidelio: v1/*_pb2.py, _google/own_*_pb2.py and their .pyi, and _version.py (CMakeLists.txt's version).
+LICENSE is copied, too.
 
-One wheel serves every protobuf from Debian 12's 4.21 on, so the code must come from a protoc of that time: later ones
+One wheel serves every protobuf from Debian 12's 4.21 on, so the code should come from a protoc of that time: later ones
 (26 and newer) write code that refuses older libraries. `protoc` of the PATH is taken when it is old enough, else that
-of grpcio-tools. There is no *_pb2_grpc.py for the same reason: the stub is built from the service's descriptor.
+of grpcio-tools. Python 3.13 and later have no grpcio-tools of that time: there any protoc is taken, and the refusal is
+removed from its code, which works with the older libraries all the same. There is no *_pb2_grpc.py for the same reason:
+the stub is built from the service's descriptor.
 """
 
 from __future__ import annotations
@@ -20,17 +23,20 @@ import subprocess
 import sys
 import tempfile
 
-PACKAGE = pathlib.Path(__file__).resolve().parent.parent / "src" / "fidelio"
-REPOSITORY = PACKAGE.parents[3]
-NEWEST_PROTOC = 25
-GRPC_TOOLS = "grpcio-tools>=1.49.1,<1.63"
+PROJECT = pathlib.Path(__file__).resolve().parent.parent
+PACKAGE = PROJECT / "src" / "fidelio"
+REPOSITORY = PROJECT.parent.parent
+OLD_TOOLS = sys.version_info < (3, 13)
+NEWEST_PROTOC = 25 if OLD_TOOLS else 1000
+GRPC_TOOLS = "grpcio-tools>=1.49.1,<1.63" if OLD_TOOLS else "grpcio-tools>=1.66"
 
 # Ours are taken only where the package googleapis-common-protos is not installed: see src/fidelio/_google/__init__.py.
 GOOGLE = ("status", "error_details")
 
 
 def in_repository() -> bool:
-    return (REPOSITORY / "proto" / "fidelio" / "v1" / "emulator.proto").exists()
+    """False in a source distribution, which has PKG-INFO and the generated files, wherever it was unpacked."""
+    return (REPOSITORY / "proto/fidelio/v1/emulator.proto").exists() and not (PROJECT / "PKG-INFO").exists()
 
 
 def protoc() -> list[str] | None:
@@ -53,8 +59,8 @@ def write_messages() -> None:
     command = protoc()
     if command is None:
         raise SystemExit(
-            f"generate.py: no protoc up to version {NEWEST_PROTOC} found; install Debian's protobuf-compiler, or "
-            f'"{GRPC_TOOLS}" by pip'
+            f"generate.py: no protoc {'up to version 25 ' if OLD_TOOLS else ''}found; install Debian's "
+            f'protobuf-compiler, or "{GRPC_TOOLS}" by pip'
         )
     proto = REPOSITORY / "proto"
     ours = sorted(path.relative_to(proto).as_posix() for path in (proto / "fidelio" / "v1").glob("*.proto"))
@@ -75,6 +81,8 @@ def write_messages() -> None:
             else:
                 target = PACKAGE / "_google" / f"own_{made.name}"
             text = text.replace("from google.rpc import", "from fidelio._google import")
+            text = re.sub(r"^from google\.protobuf import runtime_version.*\n", "", text, flags=re.MULTILINE)
+            text = re.sub(r"^_runtime_version\.Validate\w+\((?:\n .*)*\n\)\n", "", text, flags=re.MULTILINE)
             target.write_text(text, encoding="utf-8")
 
 
@@ -86,11 +94,23 @@ def write_version() -> None:
     (PACKAGE / "_version.py").write_text(f'__version__ = "{match[1]}"\n', encoding="utf-8")
 
 
-def generate() -> None:
-    """Does nothing outside of the repository: source distributions have the generated files."""
+def copy_license() -> None:
+    """Wheels and source distributions have the license, which setuptools finds beside pyproject.toml."""
+    shutil.copyfile(REPOSITORY / "LICENSE", PROJECT / "LICENSE")
+
+
+def generate_metadata() -> None:
+    """What metadata is made from, which needs no protoc. Does nothing outside of the repository."""
     if in_repository():
-        write_messages()
         write_version()
+        copy_license()
+
+
+def generate() -> None:
+    """Everything. Does nothing outside of the repository: source distributions have the generated files."""
+    if in_repository():
+        generate_metadata()
+        write_messages()
 
 
 if __name__ == "__main__":

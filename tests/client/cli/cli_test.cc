@@ -36,7 +36,7 @@ TEST_F(FitCliTest, WatchShowsProgressAndTheRevision) {
   FitEndsAs(MakeFit(v1::FIT_STATE_SUCCEEDED, 1));
   const Result result = Run({"fit", "wing", "--watch", "--seed", "7", "--kernel", "matern52", "--budget-seconds", "9"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(result.out, "fit 3 succeeded after 0.00 s and made revision 2\n");
+  EXPECT_EQ(result.out, "fit 3 succeeded after 0.00 s and created revision 2\n");
   EXPECT_NE(result.err.find(" 50 %  sample"), std::string::npos);
   EXPECT_EQ(seen_.options().seed(), 7u);
   EXPECT_EQ(seen_.options().kernel_family(), v1::KERNEL_FAMILY_MATERN_5_2);
@@ -72,13 +72,33 @@ TEST_F(FitCliTest, WatchingWithoutANumberIsOfTheNewestFit) {
   };
   const Result result = Run({"fits", "wing", "--watch"});
   EXPECT_EQ(result.code, 0) << result.err;
-  EXPECT_EQ(result.out, "fit 3 succeeded after 0.00 s and made revision 2\n");
+  EXPECT_EQ(result.out, "fit 3 succeeded after 0.00 s and created revision 2\n");
   server_.emulator().list_fits = [](grpc::ServerContext&, const v1::ListFitsRequest&, v1::ListFitsResponse&) {
     return grpc::Status::OK;
   };
   const Result none = Run({"fits", "wing", "--watch"});
   EXPECT_EQ(none.code, 4);
   EXPECT_EQ(none.err, "fidelio: model wing: has no fits\n");
+}
+
+TEST_F(FitCliTest, AFitWhoseRevisionIsNotServedSaysSo) {
+  const std::string note = "revision 2 was made, but is not served: the model was rolled back meanwhile";
+  v1::Fit end = MakeFit(v1::FIT_STATE_SUCCEEDED, 1);
+  end.set_not_served(true);
+  FitEndsAs(end);
+  EXPECT_EQ(Run({"fit", "wing", "--watch"}).out, "fit 3 succeeded after 0.00 s; " + note + "\n");
+  server_.emulator().get_fit = [&](grpc::ServerContext&, const v1::GetFitRequest&, v1::Fit& fit) {
+    fit = end;
+    return grpc::Status::OK;
+  };
+  EXPECT_NE(Run({"fits", "wing", "3"}).out.find(note), std::string::npos);
+  server_.emulator().list_fits = [&](grpc::ServerContext&, const v1::ListFitsRequest&, v1::ListFitsResponse& response) {
+    *response.add_fits() = end;
+    return grpc::Status::OK;
+  };
+  const std::string list = Run({"fits", "wing"}).out;
+  EXPECT_NE(list.find("2*"), std::string::npos) << list;
+  EXPECT_NE(list.find("* " + note), std::string::npos) << list;
 }
 
 TEST_F(FitCliTest, AServerThatGoesAwayIsWaitedForAsLongAsAskedAndItSaysSo) {
@@ -254,13 +274,13 @@ TEST_F(CliTest, ErrorsInJsonHaveCodeMessageAndDetails) {
   google::rpc::ResourceInfo info;
   info.set_resource_name("models/wing");
   server_.emulator().get_model = [&](grpc::ServerContext&, const v1::GetModelRequest&, v1::Model&) {
-    return ErrorWith(grpc::StatusCode::NOT_FOUND, "models/wing: there is no such model", info);
+    return ErrorWith(grpc::StatusCode::NOT_FOUND, "models/wing: no such model", info);
   };
   const Result result = Run({"model", "show", "wing", "--json"});
   EXPECT_EQ(result.code, 4);
   const Json error = Json::parse(result.err)["error"];
   EXPECT_EQ(error["code"], "NOT_FOUND");
-  EXPECT_EQ(error["message"], "models/wing: there is no such model");
+  EXPECT_EQ(error["message"], "models/wing: no such model");
   EXPECT_EQ(error["details"][0]["resource_name"], "models/wing");
 }
 
@@ -326,7 +346,7 @@ TEST_F(CliTest, WhoLooksIsToldThatAServerIsWaitedFor) {
   std::ostringstream out, err;
   Streams streams{.in = in, .out = out, .err = err, .err_width = 80};
   EXPECT_EQ(RunCli({"model", "list", "--server", server_.address(), "--retry", "0.2"}, streams), 9);
-  EXPECT_EQ(err.str().find("no answer from " + server_.address() + ", trying for up to 0.20 s (--retry)\n"), 0u)
+  EXPECT_EQ(err.str().find("no response from " + server_.address() + ", trying for up to 0.20 s (--retry)\n"), 0u)
       << err.str();
   EXPECT_EQ(err.str().find("trying", err.str().find("trying") + 1), std::string::npos) << "said twice";
 }
@@ -338,7 +358,7 @@ TEST_F(CliTest, AServerWithoutTlsIsMetWithThat) {
 }
 
 TEST_F(CliTest, GroupsOfCommandsExplainThemselvesWithoutWhatIsNotAbove) {
-  for (const std::string group : {"model", "completion"}) {
+  for (const std::string group : {"model", "observations", "completion"}) {
     const std::string help = Run({group, "--help"}).out;
     EXPECT_NE(help.find("fidelio " + group + " COMMAND --help"), std::string::npos) << help;
     EXPECT_EQ(help.find("options above"), std::string::npos) << help;
@@ -387,12 +407,34 @@ TEST_F(CliTest, RevisionsAndFitsGoByTheirNumbers) {
 
 TEST_F(CliTest, EveryCommandHasHelpWithExamples) {
   EXPECT_NE(Run({"--help"}).out.find("Exit codes:"), std::string::npos);
-  for (const std::string command :
-       {"model create",    "model list",     "model show",     "model update", "model delete",
-        "model export",    "model import",   "observe",        "fit",          "fits",
-        "predict",         "score",          "sample-paths",   "sample-dpp",   "suggest",
-        "diagnose",        "report",         "revisions",      "rollback",     "server-info",
-        "completion bash", "completion zsh", "completion fish"}) {
+  for (const std::string command : {"model create",
+                                    "model list",
+                                    "model show",
+                                    "model update",
+                                    "model delete",
+                                    "model export",
+                                    "model import",
+                                    "observe",
+                                    "fit",
+                                    "fits",
+                                    "predict",
+                                    "score",
+                                    "sample-paths",
+                                    "sample-dpp",
+                                    "suggest",
+                                    "diagnose",
+                                    "report",
+                                    "revisions",
+                                    "rollback",
+                                    "server-info",
+                                    "completion bash",
+                                    "completion zsh",
+                                    "completion fish",
+                                    "design",
+                                    "observations list",
+                                    "observations withdraw",
+                                    "observations correct",
+                                    "revisions delete"}) {
     std::vector<std::string> arguments = absl::StrSplit(command, ' ');
     arguments.push_back("--help");
     const Result result = Run(arguments);

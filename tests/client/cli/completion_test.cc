@@ -60,6 +60,19 @@ TEST(CompletionTest, BashOffersModelsOfTheServer) {
   EXPECT_EQ(Offered({"fidelio", "fit", "wing", "w"}), Words());  // there is one already
 }
 
+TEST(CompletionTest, BashOffersTheCommandsForObservationsAndDesigns) {
+  EXPECT_EQ(Offered({"fidelio", "observations", ""}), Words({"list", "withdraw", "correct"}));
+  EXPECT_EQ(Offered({"fidelio", "observations", "withdraw", "w"}), Words({"wing", "well"}));
+  EXPECT_EQ(Offered({"fidelio", "observations", "withdraw", "wing", "--b"}), Words({"--batch"}));
+  EXPECT_EQ(Offered({"fidelio", "observe", "wing", "--sk"}), Words({"--skip-duplicates"}));
+  EXPECT_EQ(Offered({"fidelio", "design", "wing", "--method", "l"}), Words({"latin-hypercube"}));
+}
+
+TEST(CompletionTest, BashOffersCommandsAndModelsWhereBothMayStand) {
+  EXPECT_EQ(Offered({"fidelio", "revisions", ""}), Words({"wing", "well", "delete"}));
+  EXPECT_EQ(Offered({"fidelio", "revisions", "delete", "wi"}), Words({"wing"}));
+}
+
 TEST(CompletionTest, BashOffersFiles) {
   TempDirectory directory;
   const std::string file = directory / "runs.csv";

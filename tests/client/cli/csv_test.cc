@@ -82,8 +82,8 @@ TEST(CsvTest, LongAndUnprintableFieldsAreCutAndEscaped) {
 }
 
 TEST(CsvTest, TablesWithoutSenseAreRefused) {
-  EXPECT_TRUE(Refused(Parse("").status(), "runs.csv: empty, must begin with a header"));
-  EXPECT_TRUE(Refused(Parse("\n \n").status(), "runs.csv: empty, must begin with a header"));
+  EXPECT_TRUE(Refused(Parse("").status(), "runs.csv: empty, must start with a header"));
+  EXPECT_TRUE(Refused(Parse("\n \n").status(), "runs.csv: empty, must start with a header"));
   EXPECT_TRUE(Refused(Parse("x1,y\n").status(), "runs.csv: a header, but no rows"));
   EXPECT_TRUE(Refused(Parse("x1;y\n1;2\n").status(),
                       "runs.csv: header: columns are separated by semicolons, but must be by commas"));

@@ -31,12 +31,12 @@ TEST(ProgressTest, ABarFitsItsTerminal) {
   EXPECT_EQ(ProgressBar(Running(0.25), 80),
             "[####--------------]  25 %  sample, objective -3.25, 2.00 s, about 6.00 s to go");
   EXPECT_EQ(ProgressBar(Running(0.25), 50), "[###----------]  25 %  sample, about 6.00 s to go");
-  EXPECT_EQ(ProgressBar(Running(7), 33), "[##############] 100 %  sample");
+  EXPECT_EQ(ProgressBar(Running(7), 33), "[################] 100 %  sample");
   v1::Fit large = Running(0.25, "optimise");
   large.mutable_progress()->set_iteration(1234);
   large.mutable_progress()->set_elbo(-123.456);
   EXPECT_EQ(ProgressBar(large, 100),
-            "[###----------]  25 %  optimise, iteration 1234, objective -123.456, 2.00 s, about 6.00 s to go");
+            "[####-------------]  25 %  optimise, iteration 1234, objective -123.456, 2.00 s, about 6.00 s to go");
   for (int width = 45; width < 130; ++width) {
     const std::string bar = ProgressBar(Running(0.25), width);
     EXPECT_LT(static_cast<int>(bar.size()), width);

@@ -154,6 +154,25 @@ TEST(TablesTest, TheServersErrorsPointIntoFilesWithNames) {
             "runs.csv: row 2, column deflection: is odd");
 }
 
+TEST(TablesTest, TheServersErrorsAboutIdsPointIntoTheFile) {
+  const CsvTable table = Table("run_id,level,x1,x2,y\na,1,1,2,3\nb,0,1,2,3\nc,1,1,2,-3\n");
+  const auto read = ReadObservations(table, Wing(), {});
+  ASSERT_TRUE(read.ok()) << read.status();
+  EXPECT_EQ(read->batches[1].run_ids, (std::vector<std::string>{"a", "c"}));
+  const absl::Status status = InTermsOfFile(
+      absl::AbortedError("models/wing: observations[1].run_ids[1]: \"c\" is in use with another output"), table, *read);
+  EXPECT_TRUE(absl::IsAborted(status));
+  EXPECT_EQ(status.message(), "runs.csv: row 4, column run_id: \"c\" is in use with another output");
+  for (const char* other : {"observations[9].run_ids[0]: odd", "observations[0].run_ids[5]: odd"}) {
+    EXPECT_EQ(InTermsOfFile(absl::AbortedError(other), table, *read).message(), other);
+  }
+}
+
+TEST(TablesTest, OutputsThatWereNotFilledInAreCounted) {
+  EXPECT_TRUE(IsError(ReadError("level,x1,x2,y\n0,1,2,3\n0,4,5,\n1,6,7,\n"), kInvalid,
+                      {"runs.csv: row 3, column y: empty, must be the output of this run; 2 rows have no output"}));
+}
+
 TEST(TablesTest, TheServersErrorsPointIntoTheFile) {
   const CsvTable table = Table("level,x1,x2,y\n1,1,2,3\n0,1,2,3\n1,1,2,-3\n");
   const auto read = ReadObservations(table, Wing(), {});

@@ -15,10 +15,15 @@ namespace fidelio::client {
 namespace {
 
 TEST(ChannelTest, AddressesOfThisMachineAreKnown) {
-  for (const char* address : {"127.0.0.1:50051", "localhost:1", "[::1]:50051", "unix:/run/fidelio"}) {
+  for (const char* address :
+       {"127.0.0.1:50051", "127.8.9.1", "localhost:1", "localhost", "LocalHost:7", "[::1]:50051", "[::1]",
+        "[::ffff:127.0.0.1]:1", "unix:/run/fidelio", "unix-abstract:fidelio", "ipv4:127.0.0.1:1", "ipv6:[::1]:1"}) {
     EXPECT_TRUE(IsLoopback(address)) << address;
   }
-  for (const char* address : {"192.0.2.1:50051", "example.com:443", "localhost.example.com:1", "0.0.0.0:1"}) {
+  for (const char* address :
+       {"192.0.2.1:50051", "example.com:443", "localhost.example.com:1", "0.0.0.0:1", "127.evil.com:50051",
+        "127.0.0.1.evil.com", "127.1:1", "127.0.0.1x:1", "[::1]evil.com:1", "[::1", "[::]:1", "[::ffff:192.0.2.1]:1",
+        "ipv4:127.0.0.1:1,192.0.2.1:1", "dns://192.0.2.1/localhost:1", "unixy.example.com:1", ""}) {
     EXPECT_FALSE(IsLoopback(address)) << address;
   }
 }
@@ -54,6 +59,12 @@ TEST(ChannelTest, WhatIsNoAddressIsRefusedBeforeACall) {
                         {"server: \"" + server, rule}))
         << server;
   }
+}
+
+TEST(ChannelTest, ANameThatLooksLikeLoopbackGetsNoToken) {
+  EXPECT_TRUE(IsError(MakeChannel({.server = "127.evil.com:50051", .token = "s3cret"}).status(),
+                      absl::StatusCode::kInvalidArgument,
+                      {"token: would travel to \"127.evil.com:50051\"", "use TLS"}));
 }
 
 TEST(ChannelTest, ATokenDoesNotLeaveTheMachineWithoutTls) {

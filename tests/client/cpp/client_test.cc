@@ -179,6 +179,21 @@ TEST_F(ClientTest, AllPagesOfAListAreRead) {
   EXPECT_EQ(models->back().name(), "models/m2");
 }
 
+TEST_F(ClientTest, ARevisionIsDeletedByItsNumberOnceForAllAttempts) {
+  Recorder<v1::DeleteRevisionRequest> seen;
+  server_.emulator().delete_revision = [&](grpc::ServerContext&, const v1::DeleteRevisionRequest& request,
+                                           google::protobuf::Empty&) {
+    seen.Add(request);
+    return seen.size() == 1 ? Unavailable() : grpc::Status::OK;
+  };
+  EXPECT_TRUE(Connect()->DeleteRevision("wing", "3", {.etag = "e"}).ok());
+  ASSERT_EQ(seen.size(), 2u);
+  EXPECT_EQ(seen.values()[0].name(), "models/wing/revisions/3");
+  EXPECT_EQ(seen.values()[0].etag(), "e");
+  EXPECT_FALSE(seen.values()[0].request_id().empty());
+  EXPECT_EQ(seen.values()[0].request_id(), seen.values()[1].request_id());
+}
+
 TEST_F(ClientTest, ObservationsArriveAsTheyWere) {
   v1::AddObservationsRequest seen;
   server_.emulator().add_observations = [&](grpc::ServerContext&, const v1::AddObservationsRequest& request,
@@ -259,7 +274,7 @@ TEST_F(ClientTest, AnAnswerOfTheWrongShapeIsAnErrorOfTheServer) {
     return status;
   };
   EXPECT_TRUE(IsError(Connect()->Predict("wing", Eigen::MatrixXd::Zero(3, 1)).status(), absl::StatusCode::kInternal,
-                      {"variance of 1 × 1, but 3 × 1 were asked for"}));
+                      {"variance of 1 × 1, but 3 × 1 were requested"}));
 }
 
 }  // namespace

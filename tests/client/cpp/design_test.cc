@@ -77,6 +77,7 @@ TEST_F(DesignTest, SuggestionsComeBackAsVectors) {
     run->set_value(0.5);
     run->set_candidate(17);
     response.set_total_cost(10);
+    response.set_shortfall_reason("the budget is spent");
     response.set_variance_before(2);
     response.set_variance_after(1);
     return grpc::Status::OK;
@@ -91,12 +92,34 @@ TEST_F(DesignTest, SuggestionsComeBackAsVectors) {
   EXPECT_EQ(answer->runs[0].value, 0.5);
   EXPECT_EQ(answer->runs[0].candidate, 17);
   EXPECT_EQ(answer->total_cost, 10);
+  EXPECT_EQ(answer->shortfall_reason, "the budget is spent");
   EXPECT_EQ(seen.count(), 3u);
   EXPECT_EQ(seen.budget(), 20);
   EXPECT_EQ(seen.levels(0), 1u);
   EXPECT_EQ(seen.candidate_count(), 64u);
   EXPECT_FALSE(seen.has_width());
   EXPECT_EQ(seen.direction(), v1::SUGGEST_DIRECTION_UNSPECIFIED);
+}
+
+TEST_F(DesignTest, DiagnosticsHaveTheServersVerdictIfItGivesOne) {
+  bool old = false;
+  server_.emulator().diagnose = [&](grpc::ServerContext&, const v1::DiagnoseRequest&, v1::DiagnoseResponse& response) {
+    response.add_fidelities()->set_distinct_count(4);
+    if (old) return grpc::Status::OK;
+    response.mutable_verdict()->set_kind(v1::VERDICT_KIND_TOO_FEW);
+    response.mutable_verdict()->add_warnings("copies");
+    response.set_withdrawn_count(3);
+    return grpc::Status::OK;
+  };
+  const auto answer = Connect()->Diagnose("wing");
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ(answer->fidelities[0].distinct_count, 4);
+  ASSERT_TRUE(answer->verdict.has_value());
+  EXPECT_EQ(answer->verdict->kind(), v1::VERDICT_KIND_TOO_FEW);
+  EXPECT_EQ(answer->verdict->warnings(0), "copies");
+  EXPECT_EQ(answer->withdrawn_count, 3);
+  old = true;
+  EXPECT_FALSE(Connect()->Diagnose("wing")->verdict.has_value());
 }
 
 TEST_F(DesignTest, DiagnosticsComeBackPerFidelity) {

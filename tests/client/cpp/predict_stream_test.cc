@@ -157,7 +157,7 @@ TEST_F(PredictStreamTest, AnswersOfAnotherShapeAreABugOfTheServer) {
     while (stream.Read(&request)) stream.Write(v1::PredictStreamResponse());
     return grpc::Status::OK;
   };
-  EXPECT_TRUE(IsError(Predict(3), absl::StatusCode::kInternal, {"the server answered"}));
+  EXPECT_TRUE(IsError(Predict(3), absl::StatusCode::kInternal, {"the server returned"}));
 }
 
 }  // namespace

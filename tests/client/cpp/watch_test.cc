@@ -107,7 +107,7 @@ TEST_F(WatchTest, AServerThatFallsSilentIsAskedAgain) {
 
 TEST_F(WatchTest, OtherErrorsEndIt) {
   server_.emulator().watch_fit = [](grpc::ServerContext&, Writer&) {
-    return grpc::Status(grpc::StatusCode::NOT_FOUND, "models/wing/fits/3: there is no such fit");
+    return grpc::Status(grpc::StatusCode::NOT_FOUND, "models/wing/fits/3: no such fit");
   };
   EXPECT_TRUE(IsError(Connect()->WatchFit(kFit, nullptr).status(), absl::StatusCode::kNotFound, {"no such fit"}));
 }

@@ -4,6 +4,7 @@ import glob
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -32,6 +33,8 @@ def test_the_wheel_is_for_every_python_and_has_all_it_needs(wheel):
     content = names(wheel)
     for name in ("py.typed", "v1/emulator_pb2.py", "v1/emulator_pb2.pyi", "_google/own_status_pb2.py", "sklearn.py"):
         assert f"fidelio/{name}" in content
+    assert "_fidelio_programs.py" in content and [name for name in content if name.endswith("LICENSE")]
+    assert not [name for name in content if "_native" in name]  # programs are in wheels of deploy/wheel.sh
     assert not [name for name in content if "test" in name or "build_backend" in name]
 
 
@@ -45,6 +48,24 @@ def test_messages_refuse_no_version_of_protobuf(wheel):
     for name in names(wheel):
         if name.endswith("_pb2.py"):
             assert b"ValidateProtobufRuntimeVersion" not in archive.read(name)
+
+
+def test_messages_of_a_new_protoc_refuse_no_version_of_protobuf(tmp_path):
+    pytest.importorskip("grpc_tools")
+    shutil.copytree(SOURCE, tmp_path / "source")
+    backend = tmp_path / "source" / "client" / "python" / "build_backend"
+    # As with Python 3.13, where an old protoc can't be had.
+    script = "import generate; generate.NEWEST_PROTOC = 1000; generate.generate(); print(*generate.protoc())"
+    environment = {**os.environ, "PATH": "/nowhere", "PYTHONPATH": str(backend)}
+    done = subprocess.run([sys.executable, "-c", script], env=environment, check=True, capture_output=True, text=True)
+    assert "grpc_tools" in done.stdout
+    source = backend.parent / "src"
+    made = (source / "fidelio" / "v1" / "emulator_pb2.py").read_text()
+    assert "AddSerializedFile" in made and "runtime_version" not in made and "\n)\n" not in made
+    script = "from fidelio.v1 import emulator_pb2 as p; print(p.__file__, *p.DESCRIPTOR.services_by_name)"
+    environment["PYTHONPATH"] = str(source)
+    done = subprocess.run([sys.executable, "-c", script], env=environment, check=True, capture_output=True, text=True)
+    assert done.stdout.split() == [str(source / "fidelio" / "v1" / "emulator_pb2.py"), "Emulator"]
 
 
 def test_others_may_have_definitions_of_google_rpc_too():

@@ -30,17 +30,23 @@ class FakeEmulator final : public v1::Emulator::Service {
   Handler<v1::DeleteModelRequest, google::protobuf::Empty> delete_model;
   Handler<v1::AddObservationsRequest, v1::AddObservationsResponse> add_observations;
   Handler<v1::ListObservationsRequest, v1::ListObservationsResponse> list_observations;
+  Handler<v1::WithdrawObservationsRequest, v1::WithdrawObservationsResponse> withdraw_observations;
+  Handler<v1::CorrectObservationsRequest, v1::CorrectObservationsResponse> correct_observations;
   Handler<v1::FitRequest, v1::Fit> fit;
   Handler<v1::GetFitRequest, v1::Fit> get_fit;
   Handler<v1::ListFitsRequest, v1::ListFitsResponse> list_fits;
   Handler<v1::CancelFitRequest, v1::Fit> cancel_fit;
   Handler<v1::PredictRequest, v1::PredictResponse> predict;
   Handler<v1::SamplePathsRequest, v1::SamplePathsResponse> sample_paths;
+  Handler<v1::InitialDesignRequest, v1::InitialDesignResponse> initial_design;
   Handler<v1::SampleDPPRequest, v1::SampleDPPResponse> sample_dpp;
   Handler<v1::SuggestRequest, v1::SuggestResponse> suggest;
   Handler<v1::DiagnoseRequest, v1::DiagnoseResponse> diagnose;
   Handler<v1::GetRevisionRequest, v1::Revision> get_revision;
+  Handler<v1::ListRevisionsRequest, v1::ListRevisionsResponse> list_revisions;
+  Handler<v1::DeleteRevisionRequest, google::protobuf::Empty> delete_revision;
   Handler<v1::RollbackModelRequest, v1::Model> rollback_model;
+  Handler<v1::DeleteRevisionRequest, google::protobuf::Empty> delete_revision;
   Handler<v1::GetServerInfoRequest, v1::ServerInfo> get_server_info;
   std::function<grpc::Status(grpc::ServerContext&, grpc::ServerWriter<v1::WatchFitResponse>&)> watch_fit;
   std::function<grpc::Status(grpc::ServerContext&, const v1::ExportModelRequest&,
@@ -114,6 +120,26 @@ class FakeEmulator final : public v1::Emulator::Service {
                                 v1::ListObservationsResponse* response) override {
     return Run(list_observations, context, request, response);
   }
+  grpc::Status WithdrawObservations(grpc::ServerContext* context, const v1::WithdrawObservationsRequest* request,
+                                    v1::WithdrawObservationsResponse* response) override {
+    return Run(withdraw_observations, context, request, response);
+  }
+  grpc::Status CorrectObservations(grpc::ServerContext* context, const v1::CorrectObservationsRequest* request,
+                                   v1::CorrectObservationsResponse* response) override {
+    return Run(correct_observations, context, request, response);
+  }
+  grpc::Status InitialDesign(grpc::ServerContext* context, const v1::InitialDesignRequest* request,
+                             v1::InitialDesignResponse* response) override {
+    return Run(initial_design, context, request, response);
+  }
+  grpc::Status ListRevisions(grpc::ServerContext* context, const v1::ListRevisionsRequest* request,
+                             v1::ListRevisionsResponse* response) override {
+    return Run(list_revisions, context, request, response);
+  }
+  grpc::Status DeleteRevision(grpc::ServerContext* context, const v1::DeleteRevisionRequest* request,
+                              google::protobuf::Empty* response) override {
+    return Run(delete_revision, context, request, response);
+  }
   grpc::Status GetRevision(grpc::ServerContext* context, const v1::GetRevisionRequest* request,
                            v1::Revision* response) override {
     return Run(get_revision, context, request, response);
@@ -121,6 +147,10 @@ class FakeEmulator final : public v1::Emulator::Service {
   grpc::Status RollbackModel(grpc::ServerContext* context, const v1::RollbackModelRequest* request,
                              v1::Model* response) override {
     return Run(rollback_model, context, request, response);
+  }
+  grpc::Status DeleteRevision(grpc::ServerContext* context, const v1::DeleteRevisionRequest* request,
+                              google::protobuf::Empty* response) override {
+    return Run(delete_revision, context, request, response);
   }
   grpc::Status GetServerInfo(grpc::ServerContext* context, const v1::GetServerInfoRequest* request,
                              v1::ServerInfo* response) override {

@@ -122,6 +122,46 @@ TEST_P(BaselineEmulatorTest, LeaveOneOutEqualsConditioningOnTheRest) {
   }
 }
 
+// The same where observations are copies: none of the group is seen.
+TEST_P(BaselineEmulatorTest, LeavingOutCopiesEqualsConditioningOnTheRest) {
+  Dataset data = SmallData({9, 6}, 1);
+  Random random(/*seed=*/5, /*stream=*/0);
+  for (LevelData& level : data.levels) {
+    level.y += 0.1 * random.NormalVector(static_cast<int>(level.y.size()));
+    level.x.row(4) = level.x.row(1);
+    level.x.row(5) = level.x.row(1);
+  }
+  const auto model = Fit(data);
+  const auto left_out = model->LeaveOneOutMixtures();
+  ASSERT_TRUE(left_out.ok());
+  for (int level = 0; level < 2; ++level) {
+    Dataset rest = data;
+    for (int t = level; t < 2; ++t) {
+      std::vector<int> kept;
+      for (int j = 0; t == level && j < data.levels[t].y.size(); ++j) {
+        if (j != 1 && j != 4 && j != 5) kept.push_back(j);
+      }
+      rest.levels[t].x = data.levels[t].x(kept, Eigen::all).eval();
+      rest.levels[t].y = data.levels[t].y(kept).eval();
+    }
+    const auto conditioned = model->Condition(rest, 1);
+    ASSERT_TRUE(conditioned.ok()) << conditioned.status();
+    const auto& other = dynamic_cast<const BaselineEmulator&>(**conditioned);
+    Mixture mixture = *other.PredictMixture(data.levels[level].x.row(1), {.level = level, .include_noise = true});
+    const double inflation = (*other.LeaveOneOutPredictions())[level].inflation;
+    const Vector centre = MixtureMean(mixture);
+    mixture.mean = ((mixture.mean.array() - centre[0]) / std::sqrt(inflation) + centre[0]).matrix().eval();
+    const ObservedMixtures& at = (*left_out)[level];
+    for (const int i : {1, 4, 5}) {
+      for (int k = 0; k < mixture.mean.rows(); ++k) {
+        const double sd = std::sqrt(at.variance(k, i));
+        EXPECT_NEAR(mixture.mean(k, 0), at.mean(k, i), 1e-4 * sd) << "level " << level << " " << i << " " << k;
+        EXPECT_NEAR(mixture.variance(k, 0) / inflation, at.variance(k, i), 1e-4 * at.variance(k, i));
+      }
+    }
+  }
+}
+
 TEST_P(BaselineEmulatorTest, VariancesOfTheHighestLevelGrowWhenItsResidualsAreLarge) {
   Dataset data = SmallData({12, 8}, 1);
   data.levels[1].y[2] += 4;  // what a smooth function can't explain

@@ -170,6 +170,45 @@ TEST_P(EmulatorContractTest, LeavesOutEveryObservationOfEveryLevel) {
   }
 }
 
+// A table that was loaded twice: leave-one-out must not predict each row from its copy.
+TEST_P(EmulatorContractTest, CopiesAreLeftOutTogether) {
+  const Dataset once = SmallData({14, 8}, 2);
+  Dataset twice = once;
+  for (LevelData& level : twice.levels) {
+    level.x = level.x.replicate(2, 1).eval();
+    level.y = level.y.replicate(2, 1).eval();
+  }
+  const auto of_once = FitOrDie(GetParam(), once)->LeaveOneOutPredictions();
+  const auto of_twice = FitOrDie(GetParam(), twice)->LeaveOneOutPredictions();
+  ASSERT_TRUE(of_once.ok() && of_twice.ok());
+  for (const int level : {0, 1}) {
+    const LeaveOneOut &a = (*of_once)[level], &b = (*of_twice)[level];
+    const auto n = static_cast<int>(a.y.size());
+    ASSERT_EQ(b.group.size(), static_cast<size_t>(2 * n));
+    for (int i = 0; i < n; ++i) {
+      EXPECT_EQ(b.group[i], i);
+      EXPECT_EQ(b.group[n + i], i);
+      EXPECT_NEAR(b.mean[i], b.mean[n + i], 1e-6 * std::sqrt(b.variance[i]));
+    }
+    const double error = (a.y - a.mean).norm() / std::sqrt(n), doubled = (b.y - b.mean).norm() / std::sqrt(2 * n);
+    EXPECT_GT(doubled, 0.3 * error) << "level " << level;
+  }
+}
+
+// With fixed hyperparameters: what is left out is what a model that never saw the input says.
+TEST_P(EmulatorContractTest, AGroupThatIsTheWholeLevelIsPredictedFromBelow) {
+  Dataset data = SmallData({14, 3}, 2);
+  data.levels[1].x.rowwise() = data.levels[1].x.row(0).eval();
+  data.levels[1].y << 1.3, 1.3, 1.31;
+  const auto left_out = FitOrDie(GetParam(), data)->LeaveOneOutPredictions();
+  ASSERT_TRUE(left_out.ok());
+  const LeaveOneOut& top = (*left_out)[1];
+  EXPECT_EQ(top.group, (std::vector<int>{0, 0, 0}));
+  EXPECT_TRUE(top.mean.allFinite() && top.variance.allFinite() && top.cdf.allFinite() && top.log_density.allFinite());
+  EXPECT_GT(top.variance.minCoeff(), 0);
+  EXPECT_GT(std::sqrt(top.variance[0]), 0.02);  // much more than the copies differ by
+}
+
 TEST_P(EmulatorContractTest, ConditioningOnTheSameDataChangesNothing) {
   const auto same = Model().Condition(Data(), 1);
   ASSERT_TRUE(same.ok()) << same.status();

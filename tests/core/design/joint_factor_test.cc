@@ -13,7 +13,7 @@
 namespace fidelio {
 namespace {
 
-// Counts the columns that were asked for.
+// Counts the columns that were requested.
 struct CountingEmulator final : public GaussianEmulator {
   absl::StatusOr<Matrix> JointColumnsAt(const Matrix& x, const std::vector<int>& levels,
                                         const std::vector<int>& columns, const PredictOptions& options) const override {

@@ -112,6 +112,22 @@ TEST(SuggestTest, TheBudgetIsKept) {
   EXPECT_TRUE(SuggestOrDie(model, Grid(30), {.count = 5, .budget = 0.1, .costs = {0.2, 1}}).runs.empty());
 }
 
+TEST(SuggestTest, TooFewRunsHaveAReason) {
+  const GaussianEmulator model;
+  const auto shortfall = [&](const Matrix& candidates, const SuggestOptions& options) {
+    return SuggestOrDie(model, candidates, options).shortfall;
+  };
+  EXPECT_EQ(shortfall(Grid(30), {.count = 3, .costs = {0.2, 1}}), Shortfall::kNone);
+  EXPECT_EQ(shortfall(Grid(30), {.count = 3, .budget = 0.1, .costs = {0.2, 1}}), Shortfall::kBudgetTooSmall);
+  EXPECT_EQ(shortfall(Grid(30), {.count = 3, .budget = 0.5, .costs = {0.2, 1}, .levels = {1}}),
+            Shortfall::kBudgetTooSmall);
+  EXPECT_EQ(shortfall(Grid(30), {.count = 3, .budget = 2.5, .costs = {0.2, 1}, .levels = {1}}),
+            Shortfall::kBudgetSpent);
+  EXPECT_EQ(shortfall(Grid(2), {.count = 3, .costs = {1, 1}, .levels = {1}}), Shortfall::kNothingToLearn);
+  // What is left pays for the cheap level, which has nothing more to tell.
+  EXPECT_EQ(shortfall(Grid(1), {.count = 3, .budget = 2.5, .costs = {1, 2}}), Shortfall::kBudgetSpent);
+}
+
 TEST(SuggestTest, WhatIsKnownIsNotRunAgain) {
   const GaussianEmulator model;  // without noise: a run tells everything about its input
   const Suggestions result = SuggestOrDie(model, Grid(3), {.count = 20, .costs = {1, 1}, .levels = {1}});

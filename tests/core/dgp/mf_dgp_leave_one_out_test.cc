@@ -56,6 +56,43 @@ TEST(MfDgpLeaveOneOutTest, AgreesWithModelsThatNeverSawTheObservation) {
   EXPECT_LT(difference, 0.15 * spread);
 }
 
+// One group of copies of three, at fixed hyperparameters: conditioning the same draws on the rest gives the same predictions.
+TEST(MfDgpLeaveOneOutTest, CopiesArePredictedAsByAModelThatNeverSawTheirInput) {
+  Dataset data = NoisyData();
+  LevelData& high = data.levels[1];
+  high.x.row(4) = high.x.row(1);
+  high.x.row(11) = high.x.row(1);
+  const auto model = MfDgp::Fit(data, {.seed = 1});
+  ASSERT_TRUE(model.ok()) << model.status();
+  const LeaveOneOut actual = LeftOut(**model)[1];
+  EXPECT_EQ(actual.group[4], actual.group[1]);
+  EXPECT_EQ(actual.group[11], actual.group[1]);
+  const auto rest = (*model)->Condition(Without(Without(Without(data, 1, 11), 1, 4), 1, 1), 1);
+  ASSERT_TRUE(rest.ok()) << rest.status();
+  const auto expected = (*rest)->Predict(high.x.row(1), {.include_noise = true});
+  ASSERT_TRUE(expected.ok());
+  const double inflation = (*(*rest)->LeaveOneOutPredictions())[1].inflation;
+  for (const Index i : {1, 4, 11}) {
+    EXPECT_NEAR(actual.mean[i], expected->mean[0], 0.2 * std::sqrt(expected->variance[0]));
+    EXPECT_NEAR(actual.variance[i] / (expected->variance[0] / inflation), 1, 0.35);
+  }
+}
+
+// What a table that is loaded twice must not do: make errors of leave-one-out vanish, and with them the inflation.
+TEST(MfDgpLeaveOneOutTest, ATableThatIsLoadedTwiceLooksNoBetter) {
+  const Dataset once = SmallData({20, 7}, 2);
+  Dataset twice = once;
+  for (LevelData& level : twice.levels) {
+    level.x = level.x.replicate(2, 1).eval();
+    level.y = level.y.replicate(2, 1).eval();
+  }
+  const auto model = MfDgp::Fit(once, {.seed = 1}), doubled = MfDgp::Fit(twice, {.seed = 1});
+  ASSERT_TRUE(model.ok() && doubled.ok());
+  const LeaveOneOut a = LeftOut(**model)[1], b = LeftOut(**doubled)[1];
+  EXPECT_GT((b.y - b.mean).norm() / std::sqrt(2.0), 0.5 * (a.y - a.mean).norm());
+  EXPECT_GT(b.variance.minCoeff(), 0.1 * a.variance.minCoeff());
+}
+
 TEST(MfDgpLeaveOneOutTest, SaysNothingOfALevelWithoutObservations) {
   const auto model = MfDgp::Fit(SmallData({9, 0, 4}, 1), {.seed = 1});
   ASSERT_TRUE(model.ok()) << model.status();

@@ -184,6 +184,24 @@ TEST(SparseMfDgpTest, LeavingOutOneObservationOfAGpIsExact) {
               1e-4 * std::abs(seen->mean[0] / posterior));
 }
 
+TEST(SparseMfDgpTest, LeavingOutCopiesOfAGpIsExact) {
+  Dataset data = SmallData({12}, 1);
+  data.levels[0].y += 0.1 * Random(3, 0).NormalVector(12);
+  data.levels[0].x.row(11) = data.levels[0].x.row(10);
+  const auto model = Variational(data);
+  const LeaveOneOut left_out = (*model->LeaveOneOutPredictions())[0];
+  const Matrix x = data.levels[0].x.bottomRows(1);
+  const auto seen = model->Predict(x, {.include_noise = true});
+  ASSERT_TRUE(seen.ok());
+  const double posterior = model->Predict(x, {})->variance[0], noise = seen->variance[0] - posterior;
+  const double cavity = left_out.variance[11] - noise;
+  // 1/posterior = 1/cavity + 2/noise, and the same for the mean: both copies were taken out.
+  EXPECT_NEAR(1 / posterior, 1 / cavity + 2 / noise, 1e-4 / posterior);
+  EXPECT_NEAR(seen->mean[0] / posterior, left_out.mean[11] / cavity + data.levels[0].y.tail(2).sum() / noise,
+              1e-4 * std::abs(seen->mean[0] / posterior));
+  EXPECT_NEAR(left_out.mean[10], left_out.mean[11], 1e-9);
+}
+
 TEST(SparseMfDgpTest, ConditionRefusesDataThatDoNotBeginWithWhatIsKnown) {
   const Dataset data = SmallData({12, 5}, 1);
   const auto model = Variational(data);

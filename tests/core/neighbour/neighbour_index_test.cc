@@ -31,7 +31,9 @@ TEST_P(NeighbourIndexTest, FindsWhatAllDistancesFind) {
   const Matrix queries = RandomUniform(d, 20, 2);
   for (int i = 0; i < queries.cols(); ++i) {
     EXPECT_EQ(index.Nearest(queries.col(i).data(), 12), NearestByAllDistances(points, queries.col(i), 12, -1));
-    EXPECT_EQ(index.Nearest(points.col(i).data(), 12, i), NearestByAllDistances(points, points.col(i), 12, i));
+    const NeighbourIndex::Others others = index.NearestOthers(i, 12);
+    EXPECT_EQ(others.nearest, NearestByAllDistances(points, points.col(i), 12, i));
+    EXPECT_EQ(others.copies, std::vector<int>{i});
   }
 }
 
@@ -41,7 +43,7 @@ TEST(NeighbourIndexTest, FewerPointsThanAskedForAreAllThereIs) {
   const NeighbourIndex index(RandomUniform(2, 3, 1));
   const Vector query = Vector::Zero(2);
   EXPECT_EQ(index.Nearest(query.data(), 10), (std::vector<int>{0, 1, 2}));
-  EXPECT_EQ(index.Nearest(query.data(), 10, 1), (std::vector<int>{0, 2}));
+  EXPECT_EQ(index.NearestOthers(1, 10).nearest, (std::vector<int>{0, 2}));
 }
 
 TEST(NeighbourIndexTest, NoPointsHaveNoNeighbours) {
@@ -50,14 +52,20 @@ TEST(NeighbourIndexTest, NoPointsHaveNoNeighbours) {
   EXPECT_TRUE(index.Nearest(query.data(), 4).empty());
 }
 
-TEST(NeighbourIndexTest, CopiesOfAPointDoNotBringTheExcludedOneBack) {
-  const NeighbourIndex index(Matrix::Constant(2, 50, 0.5));
-  const Vector query = Vector::Constant(2, 0.5);
-  for (const int excluded : {0, 25, 49}) {
-    const std::vector<int> nearest = index.Nearest(query.data(), 8, excluded);
-    EXPECT_EQ(nearest.size(), 8);
-    EXPECT_EQ(std::count(nearest.begin(), nearest.end(), excluded), 0);
+TEST(NeighbourIndexTest, CopiesOfAPointAreNotItsNeighbours) {
+  Matrix points = RandomUniform(2, 120, 3);
+  for (int i = 0; i < 120; i += 2) points.col(i).setConstant(0.5);  // 60 copies, more than are asked for at first
+  const NeighbourIndex index(points);
+  Matrix others(2, 60);
+  for (int i = 0; i < 60; ++i) others.col(i) = points.col(2 * i + 1);
+  std::vector<int> expected = NearestByAllDistances(others, Vector::Constant(2, 0.5), 8, -1);
+  for (int& i : expected) i = 2 * i + 1;
+  for (const int of : {0, 24, 118}) {
+    const NeighbourIndex::Others found = index.NearestOthers(of, 8);
+    EXPECT_EQ(found.nearest, expected);
+    EXPECT_EQ(found.copies.size(), 60u);
   }
+  EXPECT_TRUE(NeighbourIndex(Matrix::Constant(2, 50, 0.5)).NearestOthers(3, 8).nearest.empty());
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <filesystem>
@@ -93,19 +94,60 @@ TEST_F(AuthenticatorTest, AChangedFileIsReadAgain) {
   EXPECT_NE(log_.str().find("tokens reloaded"), std::string::npos);
 }
 
-TEST_F(AuthenticatorTest, ABadNewFileKeepsTheOldTokensAndIsLoggedOnce) {
+TEST_F(AuthenticatorTest, OfABadNewFileOnlyTheGoodLinesAreValid) {
+  Replace(Line("kept", "reader", "kept") + Line("removed", "writer", "removed") + Line("broken", "writer", "broken"));
+  Metrics metrics({}, "1.2.3");
+  const auto authenticator = Authenticator::FromFile(path_, logger_.get(), &metrics);
+  ASSERT_TRUE(authenticator.ok());
+  EXPECT_NE(metrics.Serialize().find("fidelio_tokens_file_errors_total 0"), std::string::npos);
+  Replace(Line("kept", "reader", "kept") + "# comment\n" + "broken writer nonsense\n" + Line("new", "reader", "new"));
+  EXPECT_EQ((*authenticator)->Reload().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_TRUE((*authenticator)->Authenticate("Bearer kept").ok());
+  EXPECT_TRUE((*authenticator)->Authenticate("Bearer new").ok());
+  EXPECT_FALSE((*authenticator)->Authenticate("Bearer removed").ok());
+  EXPECT_FALSE((*authenticator)->Authenticate("Bearer broken").ok());
+  const std::string log = log_.str();
+  EXPECT_NE(log.find("tokens:3: digest of 8 characters"), std::string::npos) << log;
+  EXPECT_NE(log.find("error"), std::string::npos) << log;
+  EXPECT_NE(metrics.Serialize().find("fidelio_tokens_file_errors_total 1"), std::string::npos);
+}
+
+TEST_F(AuthenticatorTest, AnEmptiedOrDeletedFileRevokesAllTokens) {
+  for (const bool deleted : {false, true}) {
+    Replace(Line("ci", "writer", "one"));
+    const auto authenticator = Authenticator::FromFile(path_, logger_.get());
+    ASSERT_TRUE(authenticator.ok());
+    if (deleted) {
+      std::filesystem::remove(path_);
+    } else {
+      Replace("");
+    }
+    EXPECT_FALSE((*authenticator)->Reload().ok());
+    EXPECT_EQ((*authenticator)->Authenticate("Bearer one").status().code(), absl::StatusCode::kUnauthenticated);
+    Replace(Line("ci", "writer", "one"));
+    EXPECT_TRUE((*authenticator)->Reload().ok());
+    EXPECT_TRUE((*authenticator)->Authenticate("Bearer one").ok());
+  }
+}
+
+TEST_F(AuthenticatorTest, AProblemIsLoggedOnce) {
   const auto authenticator = Authenticator::FromFile(path_, logger_.get());
   ASSERT_TRUE(authenticator.ok());
-  Replace("ci writer nonsense\n");
-  EXPECT_FALSE((*authenticator)->Reload().ok());
-  EXPECT_TRUE((*authenticator)->Reload().ok());
-  EXPECT_TRUE((*authenticator)->Authenticate("Bearer one").ok());
+  std::filesystem::remove(path_);
+  for (int i = 0; i < 3; ++i) EXPECT_FALSE((*authenticator)->Reload().ok());
   const std::string log = log_.str();
   EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 1) << log;
-  EXPECT_NE(log.find("tokens:1: digest of 8 characters"), std::string::npos) << log;
-  std::filesystem::remove(path_);
-  EXPECT_FALSE((*authenticator)->Reload().ok());
-  EXPECT_TRUE((*authenticator)->Authenticate("Bearer one").ok());
+  EXPECT_NE(log.find("No such file"), std::string::npos) << log;
+}
+
+TEST_F(AuthenticatorTest, TheQuotasOfATokenAreKnownByItsName) {
+  Replace("ci writer " + FormatDigest(DigestOf("one")) + " max_observations=5\n");
+  const auto authenticator = Authenticator::FromFile(path_, logger_.get());
+  ASSERT_TRUE(authenticator.ok());
+  ASSERT_TRUE((*authenticator)->QuotasOf("ci").has_value());
+  EXPECT_EQ((*authenticator)->QuotasOf("ci")->max_observations, 5);
+  EXPECT_FALSE((*authenticator)->QuotasOf("gone").has_value());
+  EXPECT_FALSE(Authenticator::Open()->QuotasOf("ci").has_value());
 }
 
 TEST_F(AuthenticatorTest, ATokenOfBothFilesIsValidThroughoutAReload) {

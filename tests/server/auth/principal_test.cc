@@ -26,7 +26,7 @@ TEST(AuthorizeTest, APrefixBoundsTheModels) {
     EXPECT_EQ(status.code(), absl::StatusCode::kPermissionDenied) << model;
   }
   EXPECT_EQ(Authorize(principal, Role::kReader, "Predict", "tail\n").message(),
-            "model \"tail\\n\": token \"ci\" may use only models whose names begin with \"wing-\"");
+            "model \"tail\\n\": token \"ci\" may use only models whose names start with \"wing-\"");
   EXPECT_TRUE(MaySee(principal, "wing-7"));
   EXPECT_FALSE(MaySee(principal, "tail-7"));
   EXPECT_TRUE(MaySee({}, "anything"));

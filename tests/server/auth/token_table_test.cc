@@ -74,6 +74,19 @@ TEST(TokenTableTest, ReportsEveryProblemWithItsLine) {
   EXPECT_EQ(table.status().message().find("secret-token"), std::string::npos) << "tokens are never repeated";
 }
 
+TEST(TokenTableTest, GoodLinesStandAmongBadOnes) {
+  const ParsedTokens parsed = TokenTable::ParseLines(
+      "a reader " + DigestText("1") + "\nb owner " + DigestText("2") + "\na admin " + DigestText("3") + "\nc admin " +
+          DigestText("1") + "\nd reader " + DigestText("4") + " max_models=x\n",
+      "tokens");
+  EXPECT_EQ(parsed.problems.size(), 4u);
+  EXPECT_EQ(parsed.table.size(), 1u);
+  ASSERT_NE(parsed.table.Find("1"), nullptr);
+  EXPECT_EQ(parsed.table.Find("1")->role, Role::kReader);
+  EXPECT_EQ(parsed.table.FindName("a"), parsed.table.Find("1"));
+  EXPECT_EQ(parsed.table.FindName("b"), nullptr);
+}
+
 TEST(TokenTableTest, ATableWithoutTokensIsAProblem) {
   EXPECT_EQ(TokenTable::Parse("# nothing\n", "tokens").status().message(), "tokens: must have at least one token");
 }

@@ -2,7 +2,9 @@
 
 #include <string>
 
+#include "core/base/bytes.h"
 #include "gtest/gtest.h"
+#include "server/model/codec_fields.h"
 #include "server/status/details.h"
 #include "server/status/errors.h"
 #include "tests/support/status.h"
@@ -74,6 +76,32 @@ TEST(CodecTest, ProgressComesBackWithItsHistory) {
   EXPECT_EQ(Encode(*back), Encode(stored));
 }
 
+TEST(CodecTest, WhatARollbackNotedComesBack) {
+  StoredProgress stored;
+  stored.not_served = true;
+  EXPECT_TRUE(Decode<StoredProgress>(Encode(stored))->not_served);
+  FitInfo fit = ExampleFit();
+  fit.not_served = true;
+  EXPECT_TRUE(Decode<FitInfo>(Encode(fit))->not_served);
+}
+
+// As versions 1 and 2 wrote it.
+TEST(CodecTest, ProgressOfEarlierVersionsIsRead) {
+  for (const uint32_t version : {1, 2}) {
+    ByteWriter out;
+    codec::Put(ExampleFit().progress, out);
+    out.Bool(false);
+    out.String("why");
+    out.I64(3);
+    out.I64(1);
+    if (version == 2) out.U64(0);
+    const auto progress = Decode<StoredProgress>(out.Seal(codec::kProgress, version));
+    ASSERT_TRUE(progress.ok()) << progress.status();
+    EXPECT_EQ(progress->resume_count, 3);
+    EXPECT_FALSE(progress->not_served);
+  }
+}
+
 TEST(CodecTest, SpecsComeBackWithEveryField) {
   StoredSpec stored;
   stored.spec.description = "a wing";
@@ -83,6 +111,7 @@ TEST(CodecTest, SpecsComeBackWithEveryField) {
   stored.spec.kind = ModelKind::kGp;
   stored.owner = "alice";
   stored.noise = {LevelNoise::kGiven, LevelNoise::kNoData};
+  stored.contributions = {{"bob", 3}, {"carol", 4}};
   const auto back = Decode<StoredSpec>(Encode(stored));
   ASSERT_TRUE(back.ok()) << back.status();
   EXPECT_EQ(back->spec.input_box->upper, (Vector{{2, 3}}));
@@ -90,6 +119,7 @@ TEST(CodecTest, SpecsComeBackWithEveryField) {
   EXPECT_EQ(back->spec.kind, ModelKind::kGp);
   EXPECT_EQ(back->owner, "alice");
   EXPECT_EQ(back->noise, stored.noise);
+  EXPECT_EQ(back->contributions, stored.contributions);
   EXPECT_EQ(Encode(*back), Encode(stored));
 }
 

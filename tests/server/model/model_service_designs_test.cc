@@ -72,6 +72,20 @@ TEST_F(ModelServiceDesignsTest, OfAGpEverythingIsAboutTheHighestFidelity) {
   EXPECT_EQ(design->inputs.rows(), 3);
 }
 
+TEST_F(ModelServiceDesignsTest, OfAGpInitialDesignsHaveEveryFidelity) {
+  MakeGp("wing");
+  InitialDesignQuery query;
+  query.counts = {{1, 3}, {0, 5}};
+  const auto runs = server_->InitialDesign("wing", query, GoOn);
+  ASSERT_TRUE(runs.ok()) << runs.status();
+  ASSERT_EQ(runs->levels.size(), 2u);
+  EXPECT_EQ(runs->levels[0].fidelity, "low");
+  EXPECT_EQ(runs->levels[0].inputs.rows(), 5);
+  EXPECT_EQ(runs->levels[1].inputs.rows(), 3);
+  EXPECT_EQ(runs->total_cost, 5 * 1 + 3 * 7);
+  EXPECT_EQ(runs->data_version, 1);
+}
+
 TEST_F(ModelServiceDesignsTest, WhatWasConditionedOnIsObserved) {
   MakeModel(server_.service(), "wing");
   RunFit(server_.service(), "wing");
@@ -102,6 +116,9 @@ TEST_F(ModelServiceDesignsTest, ACheckThatFailsEndsTheWork) {
   EXPECT_TRUE(
       IsError(server_->Suggest(*revision, SmallSuggest(), stop).status(), absl::StatusCode::kCancelled, {"gone"}));
   EXPECT_TRUE(IsError(server_->Diagnose(*revision, stop).status(), absl::StatusCode::kCancelled, {"gone"}));
+  InitialDesignQuery initial;
+  initial.counts = {{0, 3}};
+  EXPECT_TRUE(IsError(server_->InitialDesign("wing", initial, stop).status(), absl::StatusCode::kCancelled, {"gone"}));
   // Also between the runs that are chosen.
   SuggestQuery many = SmallSuggest();
   many.options.count = 20;

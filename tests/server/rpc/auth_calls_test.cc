@@ -1,6 +1,7 @@
 // Who may call what: tokens, roles and prefixes through a real channel.
 #include <fstream>
 
+#include "google/rpc/error_details.pb.h"
 #include "gtest/gtest.h"
 #include "server/auth/digest.h"
 #include "tests/server/rpc/test_server.h"
@@ -128,6 +129,39 @@ TEST_F(AuthCallsTest, ServerInfoTellsCallersWhoTheyAre) {
   ASSERT_TRUE(IsOk(server_.stub().GetServerInfo(&context, {}, &info)));
   EXPECT_EQ(info.caller(), "ada");
   EXPECT_EQ(info.caller_role(), v1::ROLE_WRITER);
+}
+
+TEST_F(AuthCallsTest, QuotasOfTheCallerAndOfTheOwnerHold) {
+  TestServer server([](Server::Options& options) {
+    options.config.tokens_file = options.config.data_dir + ".tokens";
+    std::ofstream(options.config.tokens_file)
+        << "alice writer " << FormatDigest(DigestOf(kWriter)) << " max_observations=5\n"
+        << "bob writer " << FormatDigest(DigestOf(kReader)) << " max_observations=8\n"
+        << "carol writer " << FormatDigest(DigestOf(kWingWriter)) << "\n";
+  });
+  const auto add = [&](const std::string& token, int count) {
+    v1::AddObservationsRequest request;
+    request.set_model("models/bobs");
+    *request.add_observations()->mutable_inputs() = MakeMatrix(count, 1, std::vector<double>(count, 0.5));
+    *request.mutable_observations(0)->mutable_outputs() = MakeMatrix(count, 1, std::vector<double>(count, 1));
+    v1::AddObservationsResponse answer;
+    TestContext context(token);
+    return server.stub().AddObservations(&context, request, &answer);
+  };
+  v1::CreateModelRequest create;
+  create.set_model_id("bobs");
+  create.mutable_model()->set_input_dimension(1);
+  create.mutable_model()->add_fidelities();
+  v1::Model model;
+  TestContext context(kReader);
+  ASSERT_TRUE(IsOk(server.stub().CreateModel(&context, create, &model)));
+  const auto failure =
+      ExpectError<google::rpc::QuotaFailure>(add(kWriter, 20), grpc::StatusCode::RESOURCE_EXHAUSTED, "20 more");
+  EXPECT_EQ(failure.violations(0).subject(), "token:alice");
+  const auto owners =
+      ExpectError<google::rpc::QuotaFailure>(add(kWingWriter, 9), grpc::StatusCode::RESOURCE_EXHAUSTED, "9 more");
+  EXPECT_EQ(owners.violations(0).subject(), "token:bob");
+  EXPECT_TRUE(IsOk(add(kWingWriter, 3)));
 }
 
 TEST_F(AuthCallsTest, TheLogHasOneLineForEveryCallWithTheNameOfItsToken) {

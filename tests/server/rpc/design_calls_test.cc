@@ -1,4 +1,4 @@
-// SampleDPP, Suggest and Diagnose through a real channel.
+// SampleDPP and Suggest through a real channel, and what all designs have in common.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -333,6 +333,38 @@ TEST_F(DesignCallsTest, CostsAndBudgetDecideWhatIsSuggested) {
   for (const v1::Suggestion& run : dear.suggestions()) EXPECT_EQ(run.cost(), 1000);
 }
 
+TEST_F(DesignCallsTest, TooFewSuggestionsHaveAReason) {
+  server_->MakeFitted("short");
+  SetCosts("short", 10, 30);
+  const auto reason = [](const std::function<void(v1::SuggestRequest&)>& change) {
+    v1::SuggestRequest request = SuggestFor("short", 3);
+    change(request);
+    v1::SuggestResponse answer;
+    EXPECT_TRUE(IsOk(Suggest(request, &answer)));
+    EXPECT_EQ(answer.suggestions_size() == 3, answer.shortfall_reason().empty());
+    return answer.shortfall_reason();
+  };
+  EXPECT_EQ(reason([](auto&) {}), "");
+  EXPECT_EQ(reason([](auto& r) { r.set_budget(4); }),
+            "The budget of 4 is below the cost of every fidelity that may be run: the cheapest, \"low\", costs 10.");
+  EXPECT_EQ(reason([](auto& r) {
+              r.set_budget(20);
+              r.add_levels(1);
+            }),
+            "The budget of 20 is below the cost of every fidelity that may be run: the cheapest, \"high\", costs 30.");
+  EXPECT_EQ(reason([](auto& r) {
+              r.set_budget(64);
+              r.add_levels(1);
+            }),
+            "The budget is spent after 2 runs: 4 of 64 is left, and the cheapest fidelity, \"high\", costs 30.");
+  EXPECT_EQ(reason([](auto& r) {
+              r.set_count(500);
+              *r.mutable_candidates() = MakeMatrix(1, 1, {0});
+              r.add_levels(1);
+            }).substr(0, 36),
+            "No further run at the one candidate ");
+}
+
 TEST_F(DesignCallsTest, OptimisersFindTheMinimumOrTheMaximum) {
   v1::SuggestRequest request = SuggestFor("wing");
   for (const v1::SuggestCriterion criterion :
@@ -387,47 +419,6 @@ TEST_F(DesignCallsTest, SuggestNamesFieldValueAndRule) {
   ExpectBadField(suggest([](auto& r) { r.set_target_count(4'000'000'000); }), "candidate_count",
                  "4000000000 target points");
   ExpectBadField(suggest([](auto& r) { r.set_min_data_version(-1); }), "min_data_version", "-1");
-}
-
-// ---- Diagnose ----
-
-TEST_F(DesignCallsTest, DiagnosesEveryFidelity) {
-  v1::DiagnoseRequest request;
-  request.set_model("models/wing");
-  v1::DiagnoseResponse answer;
-  ASSERT_TRUE(IsOk(Diagnose(request, &answer)));
-  ASSERT_EQ(answer.fidelities_size(), 2);
-  for (int t = 0; t < 2; ++t) {
-    const v1::FidelityDiagnostics& d = answer.fidelities(t);
-    EXPECT_EQ(d.level(), static_cast<uint32_t>(t));
-    EXPECT_FALSE(d.fidelity().empty());
-    EXPECT_EQ(d.count(), t == 0 ? 8 : 4);
-    const std::vector<double> residuals = Values(d.residuals());
-    EXPECT_EQ(residuals.size(), static_cast<size_t>(d.count()));
-    const std::vector<double> mean = Values(d.mean()), variance = Values(d.variance()), cdf = Values(d.cdf());
-    ASSERT_EQ(mean.size(), residuals.size());
-    ASSERT_EQ(variance.size(), residuals.size());
-    ASSERT_EQ(cdf.size(), residuals.size());
-    for (size_t i = 0; i < residuals.size(); ++i) {
-      EXPECT_GT(variance[i], 0);
-      EXPECT_GE(cdf[i], 0);
-      EXPECT_LE(cdf[i], 1);
-    }
-    EXPECT_GE(d.rmse(), 0);
-    EXPECT_LE(d.r2(), 1);
-    EXPECT_LE(d.coverage50(), d.coverage90());
-    EXPECT_LE(d.coverage90(), d.coverage95());
-    EXPECT_LE(d.coverage95(), 1);
-    EXPECT_TRUE(std::isfinite(d.mean_log_density()));
-    EXPECT_GE(d.inflation(), 1);
-  }
-  EXPECT_EQ(answer.revision(), "models/wing/revisions/1");
-  EXPECT_EQ(answer.data_version(), 1);
-  request.set_encoding(v1::MATRIX_ENCODING_VALUES);
-  ASSERT_TRUE(IsOk(Diagnose(request, &answer)));
-  EXPECT_EQ(answer.fidelities(0).residuals().values().values_size(), 8);
-  request.set_encoding(static_cast<v1::MatrixEncoding>(7));
-  ExpectBadField(Diagnose(request, &answer), "encoding", "7");
 }
 
 // ---- All ----

@@ -95,7 +95,7 @@ TEST_F(ErrorTableTest, ABadNameIsNamedWithItsFieldValueAndRule) {
 
 TEST_F(ErrorTableTest, AnUnknownModelFitOrRevisionIsNotFound) {
   const grpc::Status model = Predict(PredictAt("wing", {0}));
-  ResourceInfo info = ExpectError<ResourceInfo>(model, StatusCode::NOT_FOUND, "models/wing: there is no such model");
+  ResourceInfo info = ExpectError<ResourceInfo>(model, StatusCode::NOT_FOUND, "models/wing: no such model");
   EXPECT_EQ(info.resource_type(), "model");
   EXPECT_EQ(info.resource_name(), "models/wing");
 
@@ -104,13 +104,13 @@ TEST_F(ErrorTableTest, AnUnknownModelFitOrRevisionIsNotFound) {
   get.set_name("models/wing/fits/3");
   TestContext context;
   info = ExpectError<ResourceInfo>(server_.stub().GetFit(&context, get, &fit_), StatusCode::NOT_FOUND,
-                                   "models/wing/fits/3: there is no such fit");
+                                   "models/wing/fits/3: no such fit");
   EXPECT_EQ(info.resource_type(), "fit");
 
   v1::PredictRequest request = PredictAt("wing", {0});
   request.set_revision("models/wing/revisions/9");
-  info = ExpectError<ResourceInfo>(Predict(request), StatusCode::NOT_FOUND,
-                                   "models/wing/revisions/9: there is no such revision");
+  info =
+      ExpectError<ResourceInfo>(Predict(request), StatusCode::NOT_FOUND, "models/wing/revisions/9: no such revision");
   EXPECT_EQ(info.resource_type(), "revision");
   EXPECT_EQ(info.resource_name(), "models/wing/revisions/9");
 
@@ -217,8 +217,8 @@ TEST(ErrorTableLimitsTest, AFullQueueIsExhaustedAndSaysWhenToTryAgain) {
   ASSERT_TRUE(IsOk(start("a")));
   gate.AwaitHeld();
   ASSERT_TRUE(IsOk(start("b")));
-  const auto info =
-      ExpectError<RetryInfo>(start("c"), StatusCode::RESOURCE_EXHAUSTED, "the queue is full: 1 fits wait, and 1");
+  const auto info = ExpectError<RetryInfo>(start("c"), StatusCode::RESOURCE_EXHAUSTED,
+                                           "the queue is full: 1 fits are waiting, and 1");
   EXPECT_GT(info.retry_delay().seconds() + info.retry_delay().nanos(), 0);
   gate.Open();
 }

@@ -12,7 +12,7 @@ namespace {
 
 TEST(ErrorsTest, NameTheResourceTheValueAndTheRule) {
   EXPECT_TRUE(IsError(ResourceNotFoundError("fit", "models/wing/fits/3"), absl::StatusCode::kNotFound,
-                      {"models/wing/fits/3: there is no such fit"}));
+                      {"models/wing/fits/3: no such fit"}));
   EXPECT_TRUE(IsError(ResourceExistsError("model", "models/wing"), absl::StatusCode::kAlreadyExists,
                       {"models/wing: there is a model of this name already"}));
   EXPECT_TRUE(IsError(DamagedResourceError("model", "models/wing", "checkpoint 2 fails its SHA-256"),

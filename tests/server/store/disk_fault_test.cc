@@ -4,9 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "gtest/gtest.h"
 #include "server/store/schema.h"
@@ -116,6 +118,20 @@ TEST_F(DiskFaultTest, FailedWriteIsFatal) {
   Open();
   EXPECT_EQ(store_->GetModel("wing")->data_version, 1);
   EXPECT_TRUE(BigWrite().ok());
+}
+
+TEST_F(DiskFaultTest, AFailureOfUnknownCauseIsNotTakenForAFullDisk) {
+  // The disk is full, which is known; then a write fails without a reason.
+  vfs_.growths_until_full = 0;
+  EXPECT_TRUE(absl::IsResourceExhausted(BigWrite()));
+  vfs_.growths_until_full = -1;
+  errno = ENOSPC;
+  vfs_.writes_until_error = 0;
+  vfs_.write_errno = 0;
+  const absl::Status status = BigWrite();
+  EXPECT_TRUE(IsError(status, absl::StatusCode::kUnavailable, {"unknown", directory_.path()}));
+  EXPECT_FALSE(absl::StrContains(status.message(), "Success")) << status;
+  EXPECT_EQ(fatal_.size(), 1u);
 }
 
 // Runs in a process of its own, whose files can't grow beyond a limit. Returns 0 when all is as it should be.

@@ -30,6 +30,14 @@ int Sync(sqlite3_file* f, int flags) {
   return result == SQLITE_OK && !skip ? Real(f)->pMethods->xSync(Real(f), flags) : result;
 }
 
+int FileControl(sqlite3_file* f, int op, void* arg) {
+  if (op == SQLITE_FCNTL_PRAGMA) {
+    const char* const* words = static_cast<char**>(arg);  // an answer, the name, and the value or null
+    if (words[2] != nullptr && Of(f)->faults->ignored_pragma == words[1]) return SQLITE_OK;  // done, it says
+  }
+  return Real(f)->pMethods->xFileControl(Real(f), op, arg);
+}
+
 const sqlite3_io_methods kMethods = {
     1,
     [](sqlite3_file* f) { return Real(f)->pMethods->xClose(Real(f)); },
@@ -41,7 +49,7 @@ const sqlite3_io_methods kMethods = {
     [](sqlite3_file* f, int lock) { return Real(f)->pMethods->xLock(Real(f), lock); },
     [](sqlite3_file* f, int lock) { return Real(f)->pMethods->xUnlock(Real(f), lock); },
     [](sqlite3_file* f, int* out) { return Real(f)->pMethods->xCheckReservedLock(Real(f), out); },
-    [](sqlite3_file* f, int op, void* arg) { return Real(f)->pMethods->xFileControl(Real(f), op, arg); },
+    FileControl,
     [](sqlite3_file* f) { return Real(f)->pMethods->xSectorSize(Real(f)); },
     [](sqlite3_file* f) { return Real(f)->pMethods->xDeviceCharacteristics(Real(f)); },
     nullptr,
@@ -91,7 +99,7 @@ int FaultVfs::Write(bool grows) {
     return SQLITE_FULL;
   }
   if (Exhausted(writes_until_error)) {
-    errno = EIO;
+    if (write_errno != 0) errno = write_errno;
     return SQLITE_IOERR_WRITE;
   }
   return SQLITE_OK;

@@ -23,9 +23,11 @@ class FaultVfs {
   // Faults, and what was seen. Negative: never.
   int64_t growths_until_full = -1;    // then every write that makes a file longer fails as on a full disk
   int64_t refusals_until_space = -1;  // then there is space again
-  int64_t writes_until_error = -1;    // then every write fails with EIO
+  int64_t writes_until_error = -1;    // then every write fails with write_errno
+  int write_errno = 5;                // EIO; 0: errno stays as it is, as of a failure without a known cause
   int64_t syncs_until_error = -1;     // then every sync fails
   bool skip_syncs = false;            // answers at once: for tests that never lose power
+  std::string ignored_pragma = {};    // "PRAGMA name=value" does nothing for this name
   std::function<void()> before_sync;
   int64_t writes = 0;
   int64_t syncs = 0;

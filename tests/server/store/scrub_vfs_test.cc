@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 
 #include "gtest/gtest.h"
 
@@ -63,6 +64,18 @@ TEST(ScrubPageTest, LeavesPagesWithAnImpossibleHeaderAlone) {
   page = LeafPage(0);
   page[3] = 0x10;  // pointers reach beyond the contents
   EXPECT_FALSE(ScrubPage(page.data(), 512, 2, scrubbed.data()));
+}
+
+TEST(ScrubVfsTest, AnErrorNumberBelongsToOneFailureAlone) {
+  auto vfs = *ScrubVfs::Register("");
+  EXPECT_EQ(vfs->ErrnoOf(SQLITE_IOERR_WRITE), 0);
+  vfs->NoteResult(SQLITE_IOERR_WRITE, EFBIG);
+  EXPECT_EQ(vfs->ErrnoOf(SQLITE_IOERR_WRITE), EFBIG);
+  EXPECT_EQ(vfs->ErrnoOf(SQLITE_IOERR_DELETE), 0);
+  vfs->NoteResult(SQLITE_OK, ENOSPC);
+  EXPECT_EQ(vfs->ErrnoOf(SQLITE_IOERR_WRITE), EFBIG);
+  vfs->Forget();
+  EXPECT_EQ(vfs->ErrnoOf(SQLITE_IOERR_WRITE), 0);
 }
 
 TEST(ScrubVfsTest, RefusesAnUnknownBase) {

@@ -2,6 +2,7 @@
 #include "server/store/sqlite_store.h"
 
 #include <sqlite3.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
@@ -202,6 +203,105 @@ TEST_F(SqliteStoreTest, DeletedModelLeavesNoBytesInTheFile) {  // S12
   EXPECT_NE(bytes.find("mark-kept-"), std::string::npos);
   EXPECT_EQ(bytes.find("mark-gone-"), std::string::npos) << "in page " << bytes.find("mark-gone-") / 4096 + 1;
   EXPECT_TRUE(store->Check()->empty());
+}
+
+TEST_F(SqliteStoreTest, ADeletedRevisionFreesItsSpaceAndLeavesNoBytes) {  // S12
+  auto store = Open();
+  ASSERT_TRUE(CreateModel(*store, "wing").ok());
+  std::string bytes;
+  while (bytes.size() < 200000) bytes += "mark-of-the-checkpoint-";
+  const auto add = [&](const std::string& checkpoint) {
+    ASSERT_TRUE(store
+                    ->Write([&](StoreTransaction& t) {
+                      EXPECT_TRUE(t.AddRevision("wing", "mark-of-the-metadata", checkpoint).ok());
+                      return absl::OkStatus();
+                    })
+                    .ok());
+  };
+  add(bytes);
+  const auto size = std::filesystem::file_size(File());
+  ASSERT_TRUE(store->Write([](StoreTransaction& t) { return t.DeleteRevision("wing", 0, 1); }).ok());
+  EXPECT_EQ(Bytes().find("mark-of-the"), std::string::npos);
+  add(std::string(200000, 'x'));  // into the pages that are free now
+  EXPECT_EQ(std::filesystem::file_size(File()), size);
+}
+
+TEST_F(SqliteStoreTest, CheckKnowsDeletedRevisions) {  // S9, S10
+  const auto fill = [this] {
+    std::filesystem::remove(File());
+    auto store = Open();
+    ASSERT_TRUE(CreateModel(*store, "wing").ok());
+    ASSERT_TRUE(Fill(*store, "wing").ok());
+    ASSERT_TRUE(store->Write([](StoreTransaction& t) { return t.DeleteRevision("wing", 0, 1); }).ok());
+    EXPECT_TRUE(store->Check()->empty());
+  };
+  for (const char* damage :
+       {"DELETE FROM revisions WHERE id=1", "INSERT INTO checkpoints VALUES(1, 1, x'00', 0)",
+        "UPDATE revisions SET checkpoint_bytes=3 WHERE id=1", "UPDATE revisions SET checkpoint_bytes=-1 WHERE id=2"}) {
+    SCOPED_TRACE(damage);
+    fill();
+    Sql(damage);
+    EXPECT_FALSE(Open()->Check()->empty());
+  }
+}
+
+TEST_F(SqliteStoreTest, ASymbolicLinkMayLeadToTheDirectory) {
+  const std::string link = directory_ / "link", real = directory_ / "real";
+  std::filesystem::create_directory(real);
+  std::filesystem::create_directory_symlink(real, link);
+  for (const std::string& path : {link, link + "/", link + "/sub"}) {
+    auto store = OpenAt(path);
+    ASSERT_TRUE(store.ok()) << path << ": " << store.status();
+    EXPECT_TRUE(CreateModel(**store, "wing").ok() || path != link);
+  }
+  EXPECT_TRUE(std::filesystem::exists(real + "/" + kDatabaseFile));
+  EXPECT_TRUE(OpenAt(real).value()->GetModel("wing").ok());
+}
+
+TEST_F(SqliteStoreTest, ALinkInPlaceOfTheFileIsRefusedWithTheReason) {
+  std::filesystem::create_symlink(directory_ / "elsewhere.db", File());
+  const absl::Status status = OpenAt(directory_.path()).status();
+  EXPECT_TRUE(IsError(status, absl::StatusCode::kFailedPrecondition, {File(), "is a symbolic link"}));
+  EXPECT_FALSE(absl::StrContains(status.message(), "Success")) << status;
+  EXPECT_FALSE(std::filesystem::exists(directory_ / "elsewhere.db"));
+}
+
+TEST_F(SqliteStoreTest, FilesAreForTheirOwnerAlone) {
+  const auto mode = [](const std::string& path) {
+    return static_cast<int>(std::filesystem::status(path).permissions() & std::filesystem::perms::all);
+  };
+  TempDirectory other;
+  for (const mode_t mask : {mode_t{0}, mode_t{0277}}) {
+    const mode_t before = umask(mask);
+    const std::string place = directory_ / absl::StrCat("new-", mask);
+    {
+      auto store = OpenAt(place);
+      ASSERT_TRUE(store.ok()) << store.status();
+      ASSERT_TRUE(CreateModel(**store, "wing").ok());
+      EXPECT_EQ(mode(place), 0700);
+      EXPECT_EQ(mode(place + "/" + kDatabaseFile), 0600);
+      EXPECT_EQ(mode(place + "/" + kDatabaseFile + "-journal"), 0600);
+      EXPECT_TRUE((*store)->Backup(other / absl::StrCat(mask)).ok());
+      EXPECT_EQ(mode(other / absl::StrCat(mask)), 0600);
+    }
+    umask(before);
+  }
+  // What an earlier version left readable.
+  const std::string old = directory_ / absl::StrCat("new-", 0) + "/" + kDatabaseFile;
+  std::filesystem::permissions(old, std::filesystem::perms(0644));
+  ASSERT_TRUE(OpenAt(directory_ / absl::StrCat("new-", 0)).ok());
+  EXPECT_EQ(mode(old), 0600);
+}
+
+TEST_F(SqliteStoreTest, ASettingThatDoesNotHoldIsNoticed) {
+  FaultVfs vfs;
+  for (const char* name : {"foreign_keys", "journal_mode", "locking_mode", "temp_store", "cell_size_check"}) {
+    vfs.ignored_pragma = name;
+    EXPECT_TRUE(IsError(OpenSqliteStore({.directory = directory_.path(), .vfs = vfs.name()}).status(),
+                        absl::StatusCode::kFailedPrecondition, {"setting", name}));
+  }
+  vfs.ignored_pragma.clear();
+  EXPECT_TRUE(OpenSqliteStore({.directory = directory_.path(), .vfs = vfs.name()}).ok());
 }
 
 TEST_F(SqliteStoreTest, BackupIsAStoreOfItsOwn) {

@@ -356,6 +356,54 @@ TYPED_TEST_P(StoreContractTest, RevisionsAreImmutableAndTheCurrentOneMoves) {
   EXPECT_TRUE(IsError(set(0, 3), absl::StatusCode::kNotFound, {"revision 3"}));
 }
 
+TYPED_TEST_P(StoreContractTest, ADeletedRevisionIsGoneAndItsNumberIsNotUsedAgain) {
+  ASSERT_TRUE(CreateModel(*this->store_, "wing").ok());
+  ASSERT_TRUE(this->Write([](StoreTransaction& t) {
+                    for (const char* bytes : {"one", "two", "three", "four"}) {
+                      EXPECT_TRUE(t.AddRevision("wing", "meta", bytes).ok());
+                    }
+                    return t.SetCurrentRevision("wing", 0, 2).status();
+                  })
+                  .ok());
+  const auto erase = [this](int64_t etag, int64_t id) {
+    return this->Write([&](StoreTransaction& t) { return t.DeleteRevision("wing", etag, id); });
+  };
+  EXPECT_TRUE(IsError(erase(0, 2), absl::StatusCode::kFailedPrecondition, {"revision 2", "current"}));
+  EXPECT_TRUE(IsError(erase(9, 1), absl::StatusCode::kAborted, {"etag: 9"}));
+  EXPECT_TRUE(IsError(erase(0, 5), absl::StatusCode::kNotFound, {"revision 5"}));
+  ASSERT_TRUE(erase(2, 1).ok());
+  ASSERT_TRUE(erase(0, 4).ok());
+  EXPECT_TRUE(IsError(erase(0, 4), absl::StatusCode::kNotFound, {"revision 4", "deleted"}));
+  for (int round = 0; round < 2; ++round) {
+    EXPECT_EQ(this->store_->GetModel("wing")->etag, 2);
+    EXPECT_EQ(this->store_->GetModel("wing")->revisions, 4);
+    EXPECT_EQ(this->store_->GetRevision("wing", 1).status().code(), absl::StatusCode::kNotFound);
+    EXPECT_EQ(this->store_->ReadCheckpoint("wing", 4).status().code(), absl::StatusCode::kNotFound);
+    EXPECT_EQ(this->store_->RevisionIds("wing").value(), (std::vector<int64_t>{2, 3}));
+    const auto page = this->store_->ListRevisions("wing", 0, 2);
+    ASSERT_EQ(page->revisions.size(), 1u);
+    EXPECT_EQ(page->revisions[0].id, 2);
+    EXPECT_EQ(page->next, 2);
+    const auto rest = this->store_->ListRevisions("wing", 2, 9);
+    ASSERT_EQ(rest->revisions.size(), 1u);
+    EXPECT_EQ(rest->revisions[0].id, 3);
+    EXPECT_EQ(rest->next, 0);
+    EXPECT_EQ(this->store_->ReadCheckpoint("wing", 3).value(), "three");
+    const auto findings = this->store_->Check();
+    EXPECT_TRUE(findings->empty()) << findings->front().text;
+    EXPECT_TRUE(
+        absl::IsNotFound(this->Write([](StoreTransaction& t) { return t.SetCurrentRevision("wing", 0, 1).status(); })));
+    this->Reopen();
+  }
+  ASSERT_TRUE(this->Write([](StoreTransaction& t) {
+                    EXPECT_EQ(t.AddRevision("wing", "meta", "five")->id, 5);
+                    return absl::OkStatus();
+                  })
+                  .ok());
+  ASSERT_TRUE(DeleteModel(*this->store_, "wing").ok());
+  EXPECT_TRUE(this->store_->Check()->empty());
+}
+
 TYPED_TEST_P(StoreContractTest, RequestIsReplayedAlsoAfterReopening) {
   ASSERT_TRUE(CreateModel(*this->store_, "wing").ok());
   const RequestKey key{"me", "id-1"};
@@ -485,7 +533,8 @@ REGISTER_TYPED_TEST_SUITE_P(StoreContractTest, ModelComesBackAsItWasCreated, Nam
                             FailedTransactionLeavesNothingBehind, EtagGuardsChangesAndGrowsWithThem,
                             ObservationsComeBackBitForBit, WithdrawnRowsAndIdsComeBack,
                             ReadsObservationsInPagesAndRanges, RefusesBatchesOfWrongShape, FitLivesThroughItsStates,
-                            RevisionsAreImmutableAndTheCurrentOneMoves, RequestIsReplayedAlsoAfterReopening,
+                            RevisionsAreImmutableAndTheCurrentOneMoves,
+                            ADeletedRevisionIsGoneAndItsNumberIsNotUsedAgain, RequestIsReplayedAlsoAfterReopening,
                             DeletedModelLeavesItsRequestsWithoutAnswers, PrunesRequestsByAgeAndCount,
                             CheckFindsNothingInAHealthyStore, ThreadsShareAStore);
 

@@ -159,12 +159,31 @@ class LocalClient(Client):
 def local(
     data_dir: Optional[str] = None, *, binary: Optional[str] = None, arguments: Sequence[str] = (), **options: Any
 ) -> LocalClient:
-    """A client with a server of its own, which lives as long as the client, at most as long as this process.
+    """Starts a private server and returns a client of it.
 
-    The program `fidelio-server` is `binary`, or what the environment variable FIDELIO_SERVER_BINARY names, or is found
-    in the package's bin/ or in PATH. With a `data_dir`, models are found there again the next time; without, they are
-    forgotten. `arguments` go to the server, `options` to Client.
+    The server lives as long as the client, and at most as long as this process.
 
+    Parameters
+    ----------
+    data_dir
+        Where models are kept: they are there again the next time. By default they are forgotten with the client.
+    binary
+        The program `fidelio-server`. By default what the environment variable FIDELIO_SERVER_BINARY names, else the
+        program inside this package (wheels of deploy/wheel.sh have it), else the one in PATH.
+    arguments
+        More arguments of the server, as on its command line.
+    **options
+        Options of `Client`.
+
+    Raises
+    ------
+    ProgramNotFound
+        If there is no such program.
+    ServerFailed
+        If the server does not start; the message has the last lines of its log.
+
+    Examples
+    --------
     >>> import fidelio
     >>> with fidelio.local() as client:
     ...     client.models()

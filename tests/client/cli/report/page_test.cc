@@ -69,6 +69,9 @@ ReportData Example(int d) {
     const VectorXd grid = VectorXd::LinSpaced(7, 0, 1);
     data.map = Map{grid, grid, grid * grid.transpose(), Eigen::MatrixXd::Ones(7, 7)};
   }
+  diagnostics.verdict.emplace();
+  diagnostics.verdict->set_kind(v1::VERDICT_KIND_CALIBRATED);
+  diagnostics.verdict->set_text("19 of 20 high observations lie in their 95 % intervals.");
   data.diagnostics = diagnostics;
   data.suggestions = suggestions;
   return data;
@@ -79,13 +82,13 @@ bool Has(const std::string& text, const std::string& part) { return text.find(pa
 TEST(PageTest, HasEveryPartWithAPicture) {
   const std::string page = RenderReport(Example(2));
   for (const char* title :
-       {"Slices", "Map", "From fidelity to fidelity", "Can it be trusted?", "How the fit went", "Where to run next"}) {
+       {"Slices", "Map", "How the fidelities relate", "Can it be trusted?", "Fit history", "Where to run next"}) {
     EXPECT_TRUE(Has(page, std::string("<h2>") + title)) << title;
   }
   EXPECT_TRUE(Has(page, "9 runs"));
   EXPECT_TRUE(Has(page, "at cost 10"));
   EXPECT_TRUE(Has(page, "moments"));
-  EXPECT_TRUE(Has(page, "9 of 9 high observations"));
+  EXPECT_TRUE(Has(page, "verdict good\"><b>Calibrated</b> 19 of 20 high observations"));
   EXPECT_FALSE(Has(RenderReport(Example(1)), "<h2>Map"));
   EXPECT_TRUE(Has(RenderReport(Example(1)), "<h2>The function"));
 }
@@ -137,11 +140,42 @@ TEST(PageTest, AModelWithoutDataOfAFidelityIsShown) {
   EXPECT_TRUE(Has(RenderReport(data), "0 runs"));
 }
 
-TEST(PageTest, IntervalsThatHoldTooFewObservationsAreCalledSo) {
+TEST(PageTest, TheVerdictIsTheServers) {
   ReportData data = Example(1);
-  data.diagnostics->fidelities[1].coverage95 = 4.0 / 9;
-  EXPECT_TRUE(Has(RenderReport(data), "verdict bad"));
-  EXPECT_TRUE(Has(RenderReport(data), "4 of 9 high observations"));
+  v1::Verdict& verdict = *data.diagnostics->verdict;
+  const auto expect = [&](v1::VerdictKind kind, const char* tone_and_title) {
+    verdict.set_kind(kind);
+    EXPECT_TRUE(Has(RenderReport(data), tone_and_title)) << tone_and_title;
+  };
+  expect(v1::VERDICT_KIND_CAUTIOUS, "verdict good\"><b>Cautious</b>");
+  expect(v1::VERDICT_KIND_TOO_FEW, "verdict neutral\"><b>Too few observations</b>");
+  expect(v1::VERDICT_KIND_UNINFORMATIVE, "verdict neutral\"><b>Uninformative</b>");
+  expect(v1::VERDICT_KIND_OVERCONFIDENT, "verdict bad\"><b>Overconfident</b>");
+  verdict.add_warnings("inputs are <evenly> spaced");
+  expect(v1::VERDICT_KIND_CALIBRATED, "verdict neutral\"><b>Calibrated</b>");
+  EXPECT_TRUE(Has(RenderReport(data), "<b>Warning</b> inputs are &lt;evenly&gt; spaced"));
+}
+
+TEST(PageTest, AServerWithoutVerdictsIsSaidToGiveNone) {
+  ReportData data = Example(1);
+  data.diagnostics->verdict.reset();
+  const std::string page = RenderReport(data);
+  EXPECT_TRUE(Has(page, "verdict neutral\">This server gives no verdict"));
+  EXPECT_FALSE(Has(page, "verdict good"));
+}
+
+TEST(PageTest, WithdrawnObservationsThatTheRevisionKnowsAreCounted) {
+  ReportData data = Example(1);
+  EXPECT_FALSE(Has(RenderReport(data), "withdrawn"));
+  data.revision.set_withdrawn_count(3);
+  EXPECT_TRUE(Has(RenderReport(data), "<dt>withdrawn</dt><dd>3 <small>observations that it knows: fit again"));
+}
+
+TEST(PageTest, WhyThereAreNoSuggestionsIsSaid) {
+  ReportData data = Example(1);
+  data.suggestions->runs.clear();
+  data.suggestions->shortfall_reason = "nothing is left to learn";
+  EXPECT_TRUE(Has(RenderReport(data), "No run: nothing is left to learn"));
 }
 
 TEST(FiguresTest, ChanceExplainsWhatTheBinomialDistributionSays) {
@@ -286,15 +320,6 @@ TEST(PageTest, NumbersOfRunsAtTheRightEdgeStandOnTheLeftOfTheirLines) {
   EXPECT_FALSE(Has(RenderReport(data), "number halo end"));
   data.suggestions->runs[0].input[0] = 1;
   EXPECT_TRUE(Has(RenderReport(data), "number halo end"));
-}
-
-TEST(PageTest, IntervalsThatHoldFarMoreThanTheyPromiseAreCalledCautious) {
-  ReportData data = Example(1);
-  EXPECT_TRUE(Has(RenderReport(data), "<b>Calibrated</b>"));
-  data.diagnostics->fidelities[1].coverage50 = 1;
-  const std::string page = RenderReport(data);
-  EXPECT_TRUE(Has(page, "verdict good\"><b>Cautious</b>"));
-  EXPECT_TRUE(Has(page, "In their 50 % intervals are 9, more than promised"));
 }
 
 }  // namespace

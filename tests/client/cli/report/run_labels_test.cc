@@ -16,7 +16,7 @@ TEST(RunLabelsTest, LabelsOfCloseLinesStandInDifferentRows) {
     for (size_t j = 0; j < i; ++j) {
       const double across = std::abs(at[i] + places[i].right - at[j] - places[j].right);
       const double down = std::abs(places[i].down - places[j].down);
-      EXPECT_TRUE(across >= 6 || down >= 10) << texts[i] << " and " << texts[j];
+      EXPECT_TRUE(across >= 13 || down >= 10) << texts[i] << " and " << texts[j];
     }
   }
   EXPECT_EQ(places[0].down, places[2].down);  // no row more than needed
