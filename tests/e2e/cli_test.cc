@@ -133,7 +133,7 @@ TEST_F(CliTest, ErrorsAreInTheUsersTermsAndHaveTheirExitCodes) {
   expect("report new", "", 6, "fidelio fit new --watch");
   expect("fit new", "", 6, "observ");
   expect("rollback wing 9", "", 4, "revision 9 of model wing");
-  expect("model import -", "no model", 10, "standard input: the file ends after 8 bytes");
+  expect("model import -", "no model", 3, "standard input: the file ends after 8 bytes");
   expect("report wing --at 1,2", "", 3, "--at: 2 numbers");
 }
 

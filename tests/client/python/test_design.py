@@ -1,5 +1,7 @@
 """First designs, suggestions that say why they are few, and diagnoses with a verdict."""
 
+import html
+
 import numpy as np
 import pytest
 from conftest import learn
@@ -78,7 +80,10 @@ def test_counts_that_can_not_be_are_refused(empty, counts, message):
 def test_suggestions_that_are_none_say_why(fitted):
     runs = fitted.suggest(3, budget=0.1)
     assert (
-        len(runs) == 0 and "budget" in runs.reason and runs.reason in repr(runs) and runs.reason in runs._repr_html_()
+        len(runs) == 0
+        and "budget" in runs.reason
+        and runs.reason in repr(runs)
+        and html.escape(runs.reason) in runs._repr_html_()
     )
     assert runs.inputs().shape == (0, 2)
 
@@ -97,7 +102,7 @@ def test_suggestions_are_a_table(fitted):
 def test_few_observations_have_no_verdict_but_a_number(fitted):
     diagnosis = fitted.diagnose()  # 8 of the highest fidelity
     assert diagnosis.verdict.kind == "too-few" and diagnosis.verdict.more_needed == 2
-    assert str(diagnosis.verdict) in repr(diagnosis) and str(diagnosis.verdict) in diagnosis._repr_html_()
+    assert str(diagnosis.verdict) in repr(diagnosis) and html.escape(str(diagnosis.verdict)) in diagnosis._repr_html_()
     assert diagnosis[-1].distinct == 8 and diagnosis.revision == fitted.info.revision
 
 

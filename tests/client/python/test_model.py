@@ -97,6 +97,7 @@ def test_outputs_that_are_none_are_refused_before_any_chunk_is_sent(model):
     assert model.refresh().counts == (0, 0)
 
 
+@pytest.mark.filterwarnings("ignore::fidelio.FidelioWarning")  # the same rows, again and again
 def test_arrays_in_any_layout_mean_the_same(model):
     x = points(6, seed=4)
     for layout in (np.asfortranarray(x), x.astype(">f8"), x.tolist(), x[::-1][::-1]):

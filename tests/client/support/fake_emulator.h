@@ -46,7 +46,6 @@ class FakeEmulator final : public v1::Emulator::Service {
   Handler<v1::ListRevisionsRequest, v1::ListRevisionsResponse> list_revisions;
   Handler<v1::DeleteRevisionRequest, google::protobuf::Empty> delete_revision;
   Handler<v1::RollbackModelRequest, v1::Model> rollback_model;
-  Handler<v1::DeleteRevisionRequest, google::protobuf::Empty> delete_revision;
   Handler<v1::GetServerInfoRequest, v1::ServerInfo> get_server_info;
   std::function<grpc::Status(grpc::ServerContext&, grpc::ServerWriter<v1::WatchFitResponse>&)> watch_fit;
   std::function<grpc::Status(grpc::ServerContext&, const v1::ExportModelRequest&,
@@ -147,10 +146,6 @@ class FakeEmulator final : public v1::Emulator::Service {
   grpc::Status RollbackModel(grpc::ServerContext* context, const v1::RollbackModelRequest* request,
                              v1::Model* response) override {
     return Run(rollback_model, context, request, response);
-  }
-  grpc::Status DeleteRevision(grpc::ServerContext* context, const v1::DeleteRevisionRequest* request,
-                              google::protobuf::Empty* response) override {
-    return Run(delete_revision, context, request, response);
   }
   grpc::Status GetServerInfo(grpc::ServerContext* context, const v1::GetServerInfoRequest* request,
                              v1::ServerInfo* response) override {
