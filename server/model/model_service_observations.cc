@@ -162,6 +162,8 @@ absl::StatusOr<AddObservationsAnswer> ModelService::AddObservations(const Mutati
     std::vector<LevelNoise> any(found->stored.noise.size(), LevelNoise::kNoData);
     FIDELIO_RETURN_IF_ERROR(ValidateObservations(batches, model, found->stored.spec, any, options()));
     for (const ObservationBatch& batch : batches) blocks.push_back(BlockOf(batch));
+    // What goes wrong here goes wrong in the transaction, too.
+    impl_->observations.CatchUp(impl_->context.store(), *found).IgnoreError();
   }
   const auto screen = [&](const StoreReader& reader, const IndexedModel& known) -> absl::StatusOr<Screened> {
     FIDELIO_ASSIGN_OR_RETURN(const KnownRows rows, impl_->observations.Look(reader, known, blocks));

@@ -68,7 +68,7 @@ absl::Status Confirm(const StoreReader& reader, const IndexedModel& model, const
 
 }  // namespace
 
-absl::Status ObservationIndex::CatchUp(const StoreReader& reader, const IndexedModel& model, Entry& entry) {
+absl::Status ObservationIndex::ReadRows(const StoreReader& reader, const IndexedModel& model, Entry& entry) {
   const int64_t newest = model.record.data_version;
   const std::vector<WithdrawnCount>& counts = model.stored.withdrawn;
   while (true) {
@@ -116,7 +116,7 @@ absl::StatusOr<KnownRows> ObservationIndex::Look(const StoreReader& reader, cons
   std::vector<CallRow> rows;
   absl::flat_hash_map<uint64_t, std::vector<size_t>> found;  // rows of the call whose hash is that of a row in use
   size_t size = 0;
-  FIDELIO_RETURN_IF_ERROR(CatchUp(reader, model, *entry));
+  FIDELIO_RETURN_IF_ERROR(ReadRows(reader, model, *entry));
   {
     absl::MutexLock lock(&entry->mutex);
     absl::flat_hash_map<uint64_t, std::vector<size_t>> earlier;

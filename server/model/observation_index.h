@@ -36,6 +36,11 @@ class ObservationIndex {
   absl::StatusOr<KnownRows> Look(const StoreReader& reader, const IndexedModel& model,
                                  const std::vector<ObservationBlock>& blocks);
 
+  // Reads what Look would have to read, so that it need not do so within a transaction.
+  absl::Status CatchUp(const StoreReader& reader, const IndexedModel& model) {
+    return ReadRows(reader, model, *Use(model.uid));
+  }
+
   void Forget(int64_t uid);  // a model that is gone
 
  private:
@@ -46,7 +51,7 @@ class ObservationIndex {
     absl::flat_hash_map<std::string, uint64_t> run_ids ABSL_GUARDED_BY(mutex);  // with the hash of the row
   };
 
-  static absl::Status CatchUp(const StoreReader& reader, const IndexedModel& model, Entry& entry);
+  static absl::Status ReadRows(const StoreReader& reader, const IndexedModel& model, Entry& entry);
 
   std::shared_ptr<Entry> Use(int64_t uid);
   void Trim(int64_t uid, size_t rows);  // forgets what was not used lately
