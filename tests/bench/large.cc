@@ -110,7 +110,7 @@ class LargeCommand : public Command {
     FIDELIO_RETURN_IF_ERROR(
         client
             ->AddObservations(kModel, {{.level = 1, .inputs = map.x.topRows(1), .outputs = map.high.head(1)}},
-                              {.update = client::ObservationUpdate::kCondition}, patient)
+                              client::AddOptions{.update = client::ObservationUpdate::kCondition}, patient)
             .status());
     row("condition");
     FIDELIO_ASSIGN_OR_RETURN(const client::Prediction last, client->Predict(kModel, some, {}, patient));
