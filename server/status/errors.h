@@ -18,7 +18,7 @@ namespace fidelio {
 // NOT_FOUND: `models/wing/fits/3: there is no such fit`. `type` is "model", "fit" or "revision".
 absl::Status ResourceNotFoundError(absl::string_view type, absl::string_view name);
 
-// ALREADY_EXISTS: `models/wing: there is a model of this name already`.
+// ALREADY_EXISTS: `models/wing: a model with this name already exists`.
 absl::Status ResourceExistsError(absl::string_view type, absl::string_view name);
 
 // DATA_LOSS: `models/wing: <what>`, as in "checkpoint of revision 2 fails its SHA-256".

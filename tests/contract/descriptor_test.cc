@@ -57,9 +57,11 @@ TEST(ContractTest, EveryEnumBeginsWithUnspecified) {
 }
 
 TEST(ContractTest, EveryMutationTakesARequestId) {
-  const std::vector<std::string> mutations = {"CreateModelRequest",     "UpdateModelRequest", "DeleteModelRequest",
-                                              "AddObservationsRequest", "FitRequest",         "CancelFitRequest",
-                                              "RollbackModelRequest",   "ImportModelHeader"};
+  const std::vector<std::string> mutations = {
+      "CreateModelRequest",         "UpdateModelRequest",   "DeleteModelRequest",
+      "AddObservationsRequest",     "FitRequest",           "CancelFitRequest",
+      "RollbackModelRequest",       "ImportModelHeader",    "WithdrawObservationsRequest",
+      "CorrectObservationsRequest", "DeleteRevisionRequest"};
   const FileDescriptorSet set = Current();
   size_t found = 0;
   for (const FileDescriptorProto& file : set.file()) {

@@ -66,7 +66,7 @@ class WheelScriptTest(unittest.TestCase):
             self.expect(["--buildt"], 2, '"--buildt" is not an option')
             self.expect(["--out"], 2, "--out: needs a value")
             self.expect(["--out", out, "--built", f"{out}/nowhere"], 1, "--built: no such directory")
-            self.expect(["--out", out, "--built", out], 1, "bin/fidelio-server is not there")
+            self.expect(["--out", out, "--built", out], 1, "bin/fidelio-server does not exist")
             self.assertEqual(list(pathlib.Path(out).iterdir()), [])
 
 

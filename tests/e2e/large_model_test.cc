@@ -115,8 +115,8 @@ TEST(LargeModelTest, AFitThatAKillInterruptsEndsAsOneThatRanThroughAndTakesNewOb
   EXPECT_LT(RootMeanSquare(killed->mean - truth), 0.05);
 
   const Eigen::MatrixXd more = queries.topRows(5);
-  const auto added =
-      client->AddObservations("killed", {Batch(1, more), Batch(2, more)}, client::ObservationUpdate::kCondition);
+  const auto added = client->AddObservations("killed", {Batch(1, more), Batch(2, more)},
+                                             client::AddOptions{.update = client::ObservationUpdate::kCondition});
   ASSERT_TRUE(added.ok()) << added.status();
   const auto after = client->Predict("killed", more, {});
   ASSERT_TRUE(after.ok()) << after.status();

@@ -192,7 +192,7 @@ TEST_F(CliTest, DesignsAreTablesThatObserveTakes) {
 
   result = Run({"sample-dpp", "wing", "--quality", "given"});
   EXPECT_EQ(result.code, 3);
-  EXPECT_NE(result.err.find("--quality: given, which is a column of --candidates"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("--quality: given, which needs a column quality"), std::string::npos) << result.err;
 }
 
 TEST_F(CliTest, SuggestionsAreTablesThatObserveTakes) {

@@ -55,7 +55,7 @@ TEST(InputTest, ArraysOfNumpyAreKnownByTheirFirstByte) {
 TEST(InputTest, NamesOfNumpysFilesAreNotTakenForText) {
   TempDirectory directory;
   std::istringstream in;
-  for (const auto& [name, why] : {std::pair("a.npy", "a.npy: not what numpy.save writes"),
+  for (const auto& [name, why] : {std::pair("a.npy", "a.npy: not a file written by numpy.save"),
                                   std::pair("a.npz", "a.npz: holds several arrays; numpy.save writes one")}) {
     std::ofstream(directory / name) << "x1\n1\n";
     const auto file = InputFile::Open(directory / name, in);

@@ -241,7 +241,7 @@ TEST_F(CliTest, NamesThatNoModelCanHaveAreExplained) {
   };
   const Result result = Run({"observations", "list", "My_Wing"});
   EXPECT_EQ(result.code, 3);
-  EXPECT_TRUE(absl::StrContains(result.err, "a name has lower-case letters, digits and hyphens")) << result.err;
+  EXPECT_TRUE(absl::StrContains(result.err, "a name consists of lower-case letters, digits and hyphens")) << result.err;
 }
 
 }  // namespace

@@ -226,7 +226,7 @@ TEST_F(LongObserveTest, WhatWasAddedBeforeAnErrorIsToldAndHowToGoOn) {
 TEST_F(LongObserveTest, ConditioningIsForAFewRows) {
   const Result result = Run({"observe", "wing", path_, "--chunk-rows", "4", "--condition"});
   EXPECT_EQ(result.code, 3);
-  EXPECT_NE(result.err.find("--condition: is for a few rows"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("--condition: for a few rows only"), std::string::npos) << result.err;
   EXPECT_EQ(requests_.size(), 0u);
 }
 

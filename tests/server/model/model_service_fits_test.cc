@@ -244,7 +244,7 @@ TEST_F(FitsTest, TheQueueIsBounded) {
   EXPECT_EQ(Start(server.service(), "wing").queue_position, 0);
   EXPECT_EQ(Start(server.service(), "wing").queue_position, 1);
   const absl::Status status = server->StartFit(Request(), "wing", "", {}).status();
-  EXPECT_TRUE(IsError(status, absl::StatusCode::kResourceExhausted, {"2 fits wait", "2 are allowed"}));
+  EXPECT_TRUE(IsError(status, absl::StatusCode::kResourceExhausted, {"2 fits are waiting", "2 are allowed"}));
   EXPECT_TRUE(DetailsOf(status).retry_delay.has_value());
   ASSERT_TRUE(server->CancelFit(Request(), "wing", 2).ok());
   EXPECT_EQ(server->GetFit("wing", 3)->queue_position, 0);
@@ -323,7 +323,7 @@ TEST_F(FitsTest, AGpLearnsFromTheHighestFidelityAlone) {
   EXPECT_EQ(*loaded->EmulatorLevel(std::nullopt, "options.level"), 0);
   EXPECT_EQ(*loaded->EmulatorLevel(1, "options.level"), 0);
   EXPECT_TRUE(IsError(loaded->EmulatorLevel(0, "options.level").status(), absl::StatusCode::kInvalidArgument,
-                      {"options.level: 0", "GP", "want 1"}));
+                      {"options.level: 0", "GP", "must be 1"}));
   EXPECT_TRUE(IsError(loaded->EmulatorLevel(2, "options.level").status(), absl::StatusCode::kInvalidArgument,
                       {"options.level: 2", "0 to 1"}));
 }

@@ -77,7 +77,7 @@ TEST_F(TransferTest, ADamagedFileCreatesNothing) {
   EXPECT_TRUE(IsError(ImportBytes(to_.service(), good + "x").status(), absl::StatusCode::kInvalidArgument,
                       {"after its last part"}));
   EXPECT_TRUE(IsError(ImportBytes(to_.service(), std::string(100, 'x')).status(), absl::StatusCode::kInvalidArgument,
-                      {"not the file of a model"}));
+                      {"not an exported model"}));
   EXPECT_EQ(to_->ListModels("", "", 10)->models.size(), 0u);
 }
 

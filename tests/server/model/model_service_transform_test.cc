@@ -102,7 +102,7 @@ TEST_P(TransformTest, DataThatCantBeTransformedFailTheFitWithTheReason) {
   ASSERT_TRUE(fit.ok()) << fit.status();
   const FitInfo ended = AwaitFit(server_.service(), "edge", fit->id);
   EXPECT_EQ(ended.state, FitState::kFailed);
-  EXPECT_TRUE(IsError(ended.error, absl::StatusCode::kInvalidArgument, {"border"}));
+  EXPECT_TRUE(IsError(ended.error, absl::StatusCode::kInvalidArgument, {"bound of the transform"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(

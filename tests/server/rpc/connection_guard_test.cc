@@ -62,7 +62,7 @@ TEST(ConnectionGuardTest, AConnectionThatGivesUpItsCallsIsCutOffAndOthersAreNot)
     EXPECT_TRUE(IsHealthy(*honest)) << method;
     EXPECT_TRUE(IsHealthy(*Connect(server))) << method;
     const std::string log = server.StopAndReadLog();
-    EXPECT_EQ(CountOf(log, "connection cut off"), 1) << method << ": " << log.substr(0, 1000);
+    EXPECT_EQ(CountOf(log, "connection closed"), 1) << method << ": " << log.substr(0, 1000);
     EXPECT_NE(log.find("peer=127.0.0.1:"), log.npos) << log.substr(0, 1000);
   }
 }

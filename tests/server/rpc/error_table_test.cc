@@ -132,7 +132,7 @@ TEST_F(ErrorTableTest, ATakenNameAlreadyExists) {
   v1::Model model;
   TestContext context;
   const auto info = ExpectError<ResourceInfo>(server_.stub().CreateModel(&context, request, &model),
-                                              StatusCode::ALREADY_EXISTS, "models/wing: there is a model");
+                                              StatusCode::ALREADY_EXISTS, "models/wing: a model with this name");
   EXPECT_EQ(info.resource_name(), "models/wing");
 }
 

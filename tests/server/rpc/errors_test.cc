@@ -84,7 +84,7 @@ TEST(RpcErrorsTest, UnknownResourcesAreNamed) {
   const auto detail = OnlyDetail<ResourceInfo>(status);
   EXPECT_EQ(detail.resource_type(), "fit");
   EXPECT_EQ(detail.resource_name(), "models/wing/fits/3");
-  EXPECT_EQ(detail.description(), "there is no such fit");
+  EXPECT_EQ(detail.description(), "no such fit");
 }
 
 TEST(RpcErrorsTest, ResourcesAreFoundInTheMessageWhenNoDetailNamesThem) {

@@ -14,7 +14,7 @@ TEST(ErrorsTest, NameTheResourceTheValueAndTheRule) {
   EXPECT_TRUE(IsError(ResourceNotFoundError("fit", "models/wing/fits/3"), absl::StatusCode::kNotFound,
                       {"models/wing/fits/3: no such fit"}));
   EXPECT_TRUE(IsError(ResourceExistsError("model", "models/wing"), absl::StatusCode::kAlreadyExists,
-                      {"models/wing: there is a model of this name already"}));
+                      {"models/wing: a model with this name already exists"}));
   EXPECT_TRUE(IsError(DamagedResourceError("model", "models/wing", "checkpoint 2 fails its SHA-256"),
                       absl::StatusCode::kDataLoss, {"models/wing: checkpoint 2 fails its SHA-256"}));
   EXPECT_TRUE(IsError(PreconditionError("NO_REVISION", "models/wing", "has no revision yet", "start a fit"),
