@@ -31,7 +31,7 @@ Dataset NoisyData() {
   return data;
 }
 
-std::vector<LeaveOneOut> LeftOut(const MfDgp& model) {
+std::vector<LeaveOneOut> PredictionsLeftOut(const MfDgp& model) {
   auto result = model.LeaveOneOutPredictions();
   EXPECT_TRUE(result.ok()) << result.status();
   return *result;
@@ -41,7 +41,7 @@ TEST(MfDgpLeaveOneOutTest, AgreesWithModelsThatNeverSawTheObservation) {
   const Dataset data = NoisyData();
   const auto model = MfDgp::Fit(data, {.seed = 1});
   ASSERT_TRUE(model.ok()) << model.status();
-  const std::vector<LeaveOneOut> actual = LeftOut(**model);
+  const std::vector<LeaveOneOut> actual = PredictionsLeftOut(**model);
   ASSERT_EQ(actual.size(), 2u);
   EXPECT_EQ(actual[1].y, data.levels[1].y);
   double difference = 0, spread = 0;
@@ -64,7 +64,7 @@ TEST(MfDgpLeaveOneOutTest, CopiesArePredictedAsByAModelThatNeverSawTheirInput) {
   high.x.row(11) = high.x.row(1);
   const auto model = MfDgp::Fit(data, {.seed = 1});
   ASSERT_TRUE(model.ok()) << model.status();
-  const LeaveOneOut actual = LeftOut(**model)[1];
+  const LeaveOneOut actual = PredictionsLeftOut(**model)[1];
   EXPECT_EQ(actual.group[4], actual.group[1]);
   EXPECT_EQ(actual.group[11], actual.group[1]);
   const auto rest = (*model)->Condition(Without(Without(Without(data, 1, 11), 1, 4), 1, 1), 1);
@@ -88,7 +88,7 @@ TEST(MfDgpLeaveOneOutTest, ATableThatIsLoadedTwiceLooksNoBetter) {
   }
   const auto model = MfDgp::Fit(once, {.seed = 1}), doubled = MfDgp::Fit(twice, {.seed = 1});
   ASSERT_TRUE(model.ok() && doubled.ok());
-  const LeaveOneOut a = LeftOut(**model)[1], b = LeftOut(**doubled)[1];
+  const LeaveOneOut a = PredictionsLeftOut(**model)[1], b = PredictionsLeftOut(**doubled)[1];
   EXPECT_GT((b.y - b.mean).norm() / std::sqrt(2.0), 0.5 * (a.y - a.mean).norm());
   EXPECT_GT(b.variance.minCoeff(), 0.1 * a.variance.minCoeff());
 }
@@ -96,7 +96,7 @@ TEST(MfDgpLeaveOneOutTest, ATableThatIsLoadedTwiceLooksNoBetter) {
 TEST(MfDgpLeaveOneOutTest, SaysNothingOfALevelWithoutObservations) {
   const auto model = MfDgp::Fit(SmallData({9, 0, 4}, 1), {.seed = 1});
   ASSERT_TRUE(model.ok()) << model.status();
-  const std::vector<LeaveOneOut> actual = LeftOut(**model);
+  const std::vector<LeaveOneOut> actual = PredictionsLeftOut(**model);
   EXPECT_EQ(actual[1].y.size(), 0);
   EXPECT_EQ(actual[1].cdf.size(), 0);
   EXPECT_EQ(actual[2].y.size(), 4);
@@ -105,7 +105,7 @@ TEST(MfDgpLeaveOneOutTest, SaysNothingOfALevelWithoutObservations) {
 TEST(MfDgpLeaveOneOutTest, ProbabilitiesAndDensitiesBelongTogether) {
   const auto model = MfDgp::Fit(NoisyData(), {.seed = 1});
   ASSERT_TRUE(model.ok()) << model.status();
-  for (const LeaveOneOut& at : LeftOut(**model)) {
+  for (const LeaveOneOut& at : PredictionsLeftOut(**model)) {
     for (Index i = 0; i < at.y.size(); ++i) {
       const double z = (at.y[i] - at.mean[i]) / std::sqrt(at.variance[i]);
       EXPECT_GT(at.variance[i], 0);
@@ -122,7 +122,7 @@ TEST(MfDgpLeaveOneOutTest, AnOutlierIsSeenAndWidensWhatIsServed) {
   data.levels[1].y[3] += 2;
   const auto model = MfDgp::Fit(data, {.seed = 1});
   ASSERT_TRUE(model.ok()) << model.status();
-  const std::vector<LeaveOneOut> actual = LeftOut(**model);
+  const std::vector<LeaveOneOut> actual = PredictionsLeftOut(**model);
   const Vector z = (actual[1].y - actual[1].mean).cwiseAbs().cwiseQuotient(actual[1].variance.cwiseSqrt());
   Index worst = 0;
   z.maxCoeff(&worst);
