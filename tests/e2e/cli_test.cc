@@ -36,7 +36,7 @@ class CliTest : public ::testing::Test {
     return text.str();
   }
 
-  // 12 cheap and 5 dear observations of a line and its double.
+  // 12 cheap and 5 expensive observations of a line and its double.
   void CreateAndFit() {
     Ok("model create wing --inputs 1 --fidelities low,high --costs 1,10 --lower 0 --upper 1");
     std::string runs = "fidelity,x1,y\n";

@@ -77,7 +77,7 @@ def test_numbers_that_are_none_are_refused_with_their_place(model):
         (lambda m: m.client.create_model("x", inputs=2.5), "inputs: 2.5, must be a whole number"),
         (lambda m: m.client.create_model("x", 2, fidelities="high"), "fidelities: 'high', must be a list of names"),
         (lambda m: m.client.create_model("x", 2, fidelities=2, costs=3), "costs: 1 numbers, but there are 2"),
-        (lambda m: m.client.create_model("x", 2, costs=["dear"]), "costs: is not numeric"),
+        (lambda m: m.client.create_model("x", 2, costs=["expensive"]), "costs: is not numeric"),
         (lambda m: m.client.create_model("x", 2, transform="bounded"), "bounds: "),
         (lambda m: m.client.create_model("x", 2, transform="bounded", bounds=(1, 2, 3)), "bounds: 3 numbers"),
     ],

@@ -118,10 +118,10 @@ func main() {
 	_, err := l.predict(asBytes(l.grid))
 	expect[*errdetails.PreconditionFailure](codes.FailedPrecondition, err)
 
-	cheap, dear := points(1, 30), points(101, 6)
+	cheap, expensive := points(1, 30), points(101, 6)
 	batches := []*v1.ObservationBatch{
 		{Level: proto.Uint32(0), Inputs: asBytes(cheap), Outputs: asBytes(outputs(low, cheap))},
-		{Level: proto.Uint32(1), Inputs: asValues(dear), Outputs: asValues(outputs(high, dear))},
+		{Level: proto.Uint32(1), Inputs: asValues(expensive), Outputs: asValues(outputs(high, expensive))},
 	}
 	added := l.observe("observe-go", batches...)
 	check(fmt.Sprint(added.ObservationCounts) == "[30 6]", "counts %v", added.ObservationCounts)
@@ -149,5 +149,5 @@ func main() {
 	check(resource == "models/nowhere", "the resource is %s", resource)
 
 	must(l.client.DeleteModel(ctx, &v1.DeleteModelRequest{Name: model}))
-	fmt.Printf("contract: go: RMSE %.3f with 6 dear runs, %.3f with the 3 proposed ones\n", before, after)
+	fmt.Printf("contract: go: RMSE %.3f with 6 expensive runs, %.3f with the 3 proposed ones\n", before, after)
 }

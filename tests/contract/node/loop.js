@@ -105,12 +105,12 @@ async function main() {
   const grid = points(201, 60);
   await expect(grpc.status.FAILED_PRECONDITION, 'PreconditionFailure', 'Predict', { model: MODEL, inputs: asBytes(grid) });
 
-  const cheap = points(1, 30), dear = points(101, 6);
+  const cheap = points(1, 30), expensive = points(101, 6);
   const batch = {
     model: MODEL,
     observations: [
       { level: 0, inputs: asBytes(cheap), outputs: asBytes(cheap.map((x) => [low(x)])) },
-      { level: 1, inputs: asValues(dear), outputs: asValues(dear.map((x) => [high(x)])) },
+      { level: 1, inputs: asValues(expensive), outputs: asValues(expensive.map((x) => [high(x)])) },
     ],
     requestId: 'observe-node',
   };
@@ -142,7 +142,7 @@ async function main() {
   check(missing.resourceName === 'models/nowhere', `the resource is ${missing.resourceName}`);
 
   await call('DeleteModel', { name: MODEL });
-  console.log(`contract: node: RMSE ${before.toFixed(3)} with 6 dear runs, ${after.toFixed(3)} with the 3 proposed ones`);
+  console.log(`contract: node: RMSE ${before.toFixed(3)} with 6 expensive runs, ${after.toFixed(3)} with the 3 proposed ones`);
 }
 
 main().catch((error) => {

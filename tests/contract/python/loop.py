@@ -107,12 +107,12 @@ expect(
     lambda: stub.Predict(prediction_pb2.PredictRequest(model=MODEL, inputs=as_bytes(grid))),
 )
 
-cheap, dear = points(1, 30), points(101, 6)
+cheap, expensive = points(1, 30), points(101, 6)
 batch = observation_pb2.AddObservationsRequest(
     model=MODEL,
     observations=[
         observation_pb2.ObservationBatch(level=0, inputs=as_bytes(cheap), outputs=as_bytes([[low(x)] for x in cheap])),
-        observation_pb2.ObservationBatch(level=1, inputs=as_values(dear), outputs=as_values([[high(x)] for x in dear])),
+        observation_pb2.ObservationBatch(level=1, inputs=as_values(expensive), outputs=as_values([[high(x)] for x in expensive])),
     ],
     request_id="observe-python",
 )
@@ -182,4 +182,4 @@ missing = expect(
 require(missing.resource_name == "models/nowhere", f"the resource is {missing.resource_name}")
 
 stub.DeleteModel(model_pb2.DeleteModelRequest(name=MODEL))
-print(f"contract: python: RMSE {before:.3f} with 6 dear runs, {after:.3f} with the 3 proposed ones")
+print(f"contract: python: RMSE {before:.3f} with 6 expensive runs, {after:.3f} with the 3 proposed ones")

@@ -312,7 +312,7 @@ TEST_F(DesignCallsTest, SuggestionsAreAmongTheCallersCandidates) {
 TEST_F(DesignCallsTest, CostsAndBudgetDecideWhatIsSuggested) {
   server_->MakeFitted("priced");
   SetCosts("priced", 1, 1000);
-  v1::SuggestResponse cheap, dear;
+  v1::SuggestResponse cheap, expensive;
   ASSERT_TRUE(IsOk(Suggest(SuggestFor("priced", 2), &cheap)));
   for (const v1::Suggestion& run : cheap.suggestions()) {
     EXPECT_EQ(run.level(), 0u);
@@ -322,15 +322,15 @@ TEST_F(DesignCallsTest, CostsAndBudgetDecideWhatIsSuggested) {
   SetCosts("priced", 1000, 1);
   v1::SuggestRequest request = SuggestFor("priced", 50);
   request.set_budget(3.5);
-  ASSERT_TRUE(IsOk(Suggest(request, &dear)));
-  ASSERT_GT(dear.suggestions_size(), 0);
-  EXPECT_LE(dear.total_cost(), 3.5);
-  for (const v1::Suggestion& run : dear.suggestions()) EXPECT_EQ(run.fidelity(), "high");
+  ASSERT_TRUE(IsOk(Suggest(request, &expensive)));
+  ASSERT_GT(expensive.suggestions_size(), 0);
+  EXPECT_LE(expensive.total_cost(), 3.5);
+  for (const v1::Suggestion& run : expensive.suggestions()) EXPECT_EQ(run.fidelity(), "high");
   request.clear_budget();
   request.set_count(2);
   request.add_levels(0);
-  ASSERT_TRUE(IsOk(Suggest(request, &dear)));
-  for (const v1::Suggestion& run : dear.suggestions()) EXPECT_EQ(run.cost(), 1000);
+  ASSERT_TRUE(IsOk(Suggest(request, &expensive)));
+  for (const v1::Suggestion& run : expensive.suggestions()) EXPECT_EQ(run.cost(), 1000);
 }
 
 TEST_F(DesignCallsTest, TooFewSuggestionsHaveAReason) {
