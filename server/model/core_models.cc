@@ -27,6 +27,8 @@ struct LevelBuilder {
   std::vector<bool> withdrawn;  // as long as the last row that is no longer in use needs
 
   void Append(const ObservationBlock& block) {
+    // Rows without a variance before rows with one are all withdrawn: Compact leaves them out.
+    if (!block.noise.empty()) noise.resize(y.size(), 0.0);
     x.insert(x.end(), block.x.begin(), block.x.end());
     y.insert(y.end(), block.y.begin(), block.y.end());
     noise.insert(noise.end(), block.noise.begin(), block.noise.end());

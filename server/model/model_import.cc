@@ -3,6 +3,7 @@
 // Every part is checked when it arrives and then spooled; the transaction at the end reads the spool, so that memory holds
 // one part at a time and nothing is created from a file that is not whole.
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -69,7 +70,7 @@ class ModelService::Import final : public ModelImport {
             return ResourceExistsError("model", absl::StrCat("models/", model_));
           }
           FIDELIO_RETURN_IF_ERROR(impl_.CheckModels(context_.caller));
-          FIDELIO_RETURN_IF_ERROR(impl_.CheckObservations(context_.caller, model_, 0, history_->rows()));
+          FIDELIO_RETURN_IF_ERROR(impl_.CheckObservations(context_.caller, model_, 0, InUse()));
           FIDELIO_RETURN_IF_ERROR(Create(transaction));
           FIDELIO_ASSIGN_OR_RETURN(record, transaction.GetModel(model_));
           return InfoOf(IndexedModel{.record = record, .stored = stored_});
@@ -157,10 +158,10 @@ class ModelService::Import final : public ModelImport {
     for (size_t t = 0; part->withdrawn && !part->withdrawn->corrected && t < stored_.noise.size(); ++t) {
       if (history_->in_use()[t] == 0) stored_.noise[t] = LevelNoise::kNoData;
     }
-    const int64_t most = impl_.context.options().max_observations;
-    if (history_->rows() <= most) return absl::OkStatus();
-    return QuotaExceededError("server", absl::StrCat("chunk: the file holds more than ", most, " observations"));
+    return absl::OkStatus();
   }
+
+  int64_t InUse() const { return std::accumulate(history_->in_use().begin(), history_->in_use().end(), int64_t{0}); }
 
   absl::Status CheckBlock(const ObservationBlock& b) {
     const auto rows = static_cast<size_t>(b.rows);

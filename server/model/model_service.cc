@@ -50,6 +50,13 @@ absl::Status ModelService::Impl::LoadFits() {
   return absl::OkStatus();
 }
 
+absl::Status ModelService::Impl::ExplainFor(const IndexedModel& model, const absl::Status& status) {
+  const IndexedModelPtr now = context.index().Find(model.record.name);
+  if (now != nullptr && now->uid == model.uid) return context.Explain(status, model.record.name);
+  return ConcurrentChangeError(absl::StrCat("models/", model.record.name),
+                               "was deleted and created again during the call");
+}
+
 absl::Status ModelService::Impl::CheckModels(const Caller& caller) {
   const int64_t mine = context.index().UsageOf(caller.name).models;
   if (caller.quotas.max_models && mine >= *caller.quotas.max_models) {

@@ -157,7 +157,7 @@ absl::StatusOr<int64_t> ModelService::Impl::LeaveOutWithdrawn(const LoadedRevisi
   if (withdrawn == 0) return 0;
   const absl::StatusOr<std::vector<std::vector<bool>>> gone =
       ReadWithdrawnSince(context.store(), found->record, found->stored, known);
-  if (!gone.ok()) return context.Explain(gone.status(), revision.model());
+  if (!gone.ok()) return ExplainFor(*found, gone.status());
   for (size_t t = 0; t < left_out.size(); ++t) {
     const std::vector<bool>& level = (*gone)[static_cast<size_t>(revision.ModelLevel(static_cast<int>(t)))];
     std::vector<Index> kept;

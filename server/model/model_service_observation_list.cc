@@ -89,7 +89,7 @@ absl::StatusOr<ObservationList> ModelService::ListObservations(absl::string_view
   const Store& store = impl_->context.store();
   const absl::StatusOr<WithdrawnSet> withdrawn =
       WithdrawnSet::Read(store, model, found->stored.withdrawn, list.data_version);
-  if (!withdrawn.ok()) return impl_->context.Explain(withdrawn.status(), model);
+  if (!withdrawn.ok()) return impl_->ExplainFor(*found, withdrawn.status());
 
   // Those of all pages: what is in use now, without what happened after the first page, and with the history if asked.
   const std::vector<int64_t> counts = found->counts();
@@ -115,7 +115,7 @@ absl::StatusOr<ObservationList> ModelService::ListObservations(absl::string_view
     counted = w.at;
     status = ForEachPart(store, model, {.from = {w.at, 0}, .last_version = w.at}, count);
   }
-  if (!status.ok()) return impl_->context.Explain(status, model);
+  if (!status.ok()) return impl_->ExplainFor(*found, status);
 
   int64_t left = query.max_points;
   status = ForEachPart(store, model,
@@ -137,7 +137,7 @@ absl::StatusOr<ObservationList> ModelService::ListObservations(absl::string_view
                          }
                          return true;
                        });
-  if (!status.ok()) return impl_->context.Explain(status, model);
+  if (!status.ok()) return impl_->ExplainFor(*found, status);
   return list;
 }
 

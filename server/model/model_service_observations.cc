@@ -173,8 +173,10 @@ absl::StatusOr<AddObservationsAnswer> ModelService::AddObservations(const Mutati
     // Outside of the transaction, so that no other writer waits for it. What goes wrong here is the answer only if the request
     // was not answered before.
     absl::StatusOr<std::optional<ConditionedRevision>> conditioned = std::nullopt;
+    int64_t conditioned_uid = 0;
     if (add.update == ObservationUpdate::kCondition) {
       FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr found, impl_->context.Find(model));
+      conditioned_uid = found->uid;
       const absl::StatusOr<Screened> screened = screen(impl_->context.store(), *found);
       if (!screened.ok()) {
         conditioned = screened.status();
@@ -194,6 +196,11 @@ absl::StatusOr<AddObservationsAnswer> ModelService::AddObservations(const Mutati
           StoredSpec stored = before->stored;
           // Again: the levels may have data by now, or the model may be another one.
           FIDELIO_RETURN_IF_ERROR(ValidateObservations(batches, model, stored.spec, stored.noise, options()));
+          if (conditioned_uid != 0 && conditioned_uid != before->uid) {
+            outdated = true;
+            return ConcurrentChangeError(absl::StrCat("models/", model),
+                                         "was deleted and created again during the call");
+          }
           FIDELIO_RETURN_IF_ERROR(conditioned.status());
           FIDELIO_ASSIGN_OR_RETURN(Screened screened, screen(transaction, *before));
           AddObservationsAnswer& answer = screened.answer;

@@ -97,6 +97,7 @@ absl::StatusOr<std::vector<std::vector<bool>>> ReadWithdrawnSince(const StoreRea
   FIDELIO_RETURN_IF_ERROR(ForEachPart(store, model.name, {.last_version = known}, [&](const StoredBlock& part) {
     withdrawn.ForEachRun(part, 0, part.block.rows, [&](int64_t, int64_t count, const Withdrawal* withdrawal) {
       if (withdrawal != nullptr && withdrawal->data_version <= known) return;
+      if (static_cast<size_t>(part.block.level) >= gone.size()) return;  // of another model under the same name
       std::vector<bool>& level = gone[static_cast<size_t>(part.block.level)];
       level.insert(level.end(), static_cast<size_t>(count), withdrawal != nullptr);
     });

@@ -116,9 +116,10 @@ absl::StatusOr<KnownRows> ObservationIndex::Look(const StoreReader& reader, cons
   std::vector<CallRow> rows;
   absl::flat_hash_map<uint64_t, std::vector<size_t>> found;  // rows of the call whose hash is that of a row in use
   size_t size = 0;
-  FIDELIO_RETURN_IF_ERROR(ReadRows(reader, model, *entry));
-  {
+  while (true) {
+    FIDELIO_RETURN_IF_ERROR(ReadRows(reader, model, *entry));
     absl::MutexLock lock(&entry->mutex);
+    if (entry->version != model.record.data_version) continue;  // another call has read another version meanwhile
     absl::flat_hash_map<uint64_t, std::vector<size_t>> earlier;
     absl::flat_hash_set<absl::string_view> ids;
     for (size_t b = 0; b < blocks.size(); ++b) {
@@ -156,6 +157,7 @@ absl::StatusOr<KnownRows> ObservationIndex::Look(const StoreReader& reader, cons
       }
     }
     size = entry->rows.size() + entry->run_ids.size();
+    break;
   }
   Trim(model.uid, size);
   FIDELIO_RETURN_IF_ERROR(Confirm(reader, model, rows, found, known.duplicate));

@@ -38,7 +38,12 @@ class ObservationIndex {
 
   // Reads what Look would have to read, so that it need not do so within a transaction.
   absl::Status CatchUp(const StoreReader& reader, const IndexedModel& model) {
-    return ReadRows(reader, model, *Use(model.uid));
+    const std::shared_ptr<Entry> entry = Use(model.uid);
+    {
+      absl::MutexLock lock(&entry->mutex);
+      if (entry->version >= model.record.data_version) return absl::OkStatus();
+    }
+    return ReadRows(reader, model, *entry);
   }
 
   void Forget(int64_t uid);  // a model that is gone

@@ -48,6 +48,10 @@ class ModelService::Impl {
       const MutationContext& context, const MutationName& name, absl::string_view etag,
       absl::FunctionRef<absl::StatusOr<ObservationChange>(const IndexedModel&)> locate);
 
+  // As ServiceContext::Explain for an error of what was read of `model` by its name; ABORTED when another model has that name
+  // by now: its bytes are no damage of this one's.
+  absl::Status ExplainFor(const IndexedModel& model, const absl::Status& status);
+
   // Takes the observations that are no longer in use out of leave-one-out predictions of a revision and out of its data;
   // returns how many there are.
   absl::StatusOr<int64_t> LeaveOutWithdrawn(const LoadedRevision& revision, std::vector<LeaveOneOut>& left_out,

@@ -16,6 +16,8 @@ namespace {
 constexpr int32_t kStandardPage = 10'000;
 constexpr int32_t kLargestPage = 100'000;
 constexpr int64_t kRunIdBytes = 32;  // of a row in a list, roughly
+// In a history, each row may be a batch of its own that repeats the reason.
+constexpr int64_t kHistoryRowBytes = static_cast<int64_t>(kMaxReasonBytes) + 128;
 
 template <typename Response>
 void SetChange(const ChangeObservationsAnswer& answer, Response* response) {
@@ -107,7 +109,8 @@ grpc::Status EmulatorService::ListObservations(Context* context, const v1::ListO
       std::tie(query.from, query.data_version) = *place;
     }
     FIDELIO_ASSIGN_OR_RETURN(const ModelInfo model, parts_.models->GetModel(name));
-    const int64_t row_bytes = (model.spec.input_dimension + 2) * static_cast<int64_t>(sizeof(double)) + kRunIdBytes;
+    const int64_t row_bytes = (model.spec.input_dimension + 2) * static_cast<int64_t>(sizeof(double)) + kRunIdBytes +
+                              (query.show_withdrawn ? kHistoryRowBytes : 0);
     query.max_points = std::clamp<int64_t>(static_cast<int64_t>(kMaxPageBytes) / row_bytes, 1, size);
     FIDELIO_ASSIGN_OR_RETURN(const auto memory, parts_.memory->Reserve(3 * query.max_points * row_bytes));
     FIDELIO_ASSIGN_OR_RETURN(const ObservationList list, parts_.models->ListObservations(name, query));

@@ -2,7 +2,9 @@
 
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <filesystem>
 #include <memory>
 #include <system_error>
@@ -27,7 +29,11 @@ absl::StatusOr<std::unique_ptr<Database>> OpenForMigration(const std::string& pa
 }
 
 // What is missing is noticed when it is read; all other failures end the migration.
-absl::Status UnlessLost(const absl::Status& status) { return absl::IsDataLoss(status) ? absl::OkStatus() : status; }
+absl::Status UnlessLost(const absl::Status& status, bool& lost) {
+  if (!absl::IsDataLoss(status)) return status;
+  lost = true;
+  return absl::OkStatus();
+}
 
 absl::StatusOr<std::vector<int64_t>> ModelIds(Database& database) {
   FIDELIO_ASSIGN_OR_RETURN(Statement statement,
@@ -41,7 +47,7 @@ absl::StatusOr<std::vector<int64_t>> ModelIds(Database& database) {
 }
 
 // Version 1 has other observations: without run_ids, and all of them in use. Everything else is the same.
-absl::Status CopyVersion1(Database& database) {
+absl::Status CopyVersion1(Database& database, bool& lost) {
   for (const char* sql :
        {"INSERT INTO store SELECT * FROM old.store", "INSERT INTO models SELECT * FROM old.models",
         "INSERT INTO names SELECT * FROM old.names", "INSERT INTO requests SELECT * FROM old.requests"}) {
@@ -55,14 +61,14 @@ absl::Status CopyVersion1(Database& database) {
                             "INSERT INTO checkpoints SELECT * FROM old.checkpoints WHERE model=?1"}) {
       FIDELIO_ASSIGN_OR_RETURN(Statement statement, database.Prepare(sql));
       statement.BindInt(1, model);
-      FIDELIO_RETURN_IF_ERROR(UnlessLost(statement.Run()));
+      FIDELIO_RETURN_IF_ERROR(UnlessLost(statement.Run(), lost));
     }
-    FIDELIO_RETURN_IF_ERROR(UnlessLost(CopyObservationsOfVersion1(database, model)));
+    FIDELIO_RETURN_IF_ERROR(UnlessLost(CopyObservationsOfVersion1(database, model), lost));
   }
   return absl::OkStatus();
 }
 
-absl::Status CopyInto(const std::string& copy, const std::string& path, const std::string& vfs) {
+absl::Status CopyInto(const std::string& copy, const std::string& path, const std::string& vfs, bool& lost) {
   FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<Database> database, OpenForMigration(copy, vfs));
   // Children of a model whose own row is lost are copied, too.
   FIDELIO_RETURN_IF_ERROR(database->Execute("PRAGMA foreign_keys=OFF"));
@@ -70,13 +76,13 @@ absl::Status CopyInto(const std::string& copy, const std::string& path, const st
       database->Execute(absl::StrCat("ATTACH '", absl::StrReplaceAll(path, {{"'", "''"}}), "' AS old")));
   FIDELIO_RETURN_IF_ERROR(database->Execute("BEGIN"));
   FIDELIO_RETURN_IF_ERROR(CreateTables(*database, kFormatVersion));
-  FIDELIO_RETURN_IF_ERROR(CopyVersion1(*database));
+  FIDELIO_RETURN_IF_ERROR(CopyVersion1(*database, lost));
   return database->Commit();
 }
 
 }  // namespace
 
-absl::StatusOr<int> MigrateFile(const std::string& path, const std::string& vfs) {
+absl::StatusOr<Migration> MigrateFile(const std::string& path, const std::string& vfs) {
   const std::string copy = path + "-migrating";
   const auto remove = [&copy] {
     std::error_code ignored;
@@ -84,25 +90,34 @@ absl::StatusOr<int> MigrateFile(const std::string& path, const std::string& vfs)
     std::filesystem::remove(copy + "-journal", ignored);
   };
   remove();  // what a crash has left
-  if (access(path.c_str(), F_OK) != 0) return 0;
+  if (access(path.c_str(), F_OK) != 0) return Migration{};
   {
     // Recovers the file, if its last use ended in a crash.
     FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<Database> database, OpenForMigration(path, vfs));
     FIDELIO_ASSIGN_OR_RETURN(const int64_t version, database->Integer("PRAGMA user_version"));
-    if (version != 1) return 0;
+    if (version != 1) return Migration{};
     FIDELIO_RETURN_IF_ERROR(VerifySchema(*database, 1));
     FIDELIO_RETURN_IF_ERROR(VerifySize(*database, path));
   }
   const absl::Cleanup end = remove;
-  if (const absl::Status status = CopyInto(copy, path, vfs); !status.ok()) {
+  bool lost = false;
+  if (const absl::Status status = CopyInto(copy, path, vfs, lost); !status.ok()) {
     return absl::Status(status.code(), absl::StrCat("the migration from format version 1 to ", kFormatVersion,
                                                     " failed, and the file is as it was: ", status.message()));
+  }
+  // A damaged file may hold more than was copied.
+  if (lost) {
+    const std::string kept = KeptFile(path);
+    if (link(path.c_str(), kept.c_str()) != 0 && errno != EEXIST) {
+      return absl::DataLossError(absl::StrCat("the file is damaged, and can't be kept as \"", kept,
+                                              "\" while it is migrated: ", strerror(errno)));
+    }
   }
   std::error_code error;
   std::filesystem::rename(copy, path, error);
   if (error) return absl::UnavailableError(absl::StrCat("can't replace \"", path, "\": ", error.message()));
   FIDELIO_RETURN_IF_ERROR(SyncPath(std::filesystem::path(path).parent_path().string()));
-  return 1;
+  return Migration{.from = 1, .damaged = lost};
 }
 
 }  // namespace fidelio

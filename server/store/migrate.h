@@ -11,10 +11,17 @@
 
 namespace fidelio {
 
-// Brings the database at `path`, which no connection has open, to kFormatVersion. Returns the version that it had; 0 when
-// there was nothing to do. Rows that can't be read are left behind: their models are quarantined when they are used.
-// RESOURCE_EXHAUSTED when there is no space for the copy; the old file is then as it was.
-absl::StatusOr<int> MigrateFile(const std::string& path, const std::string& vfs);
+struct Migration {
+  int from = 0;          // the version that the file had; 0: there was nothing to do
+  bool damaged = false;  // some rows could not be read: the old file is kept as KeptFile
+};
+
+inline std::string KeptFile(const std::string& path) { return path + "-version-1"; }
+
+// Brings the database at `path`, which no connection has open, to kFormatVersion. Rows that can't be read are left behind:
+// their models are quarantined when they are used. RESOURCE_EXHAUSTED when there is no space for the copy; the old file is
+// then as it was.
+absl::StatusOr<Migration> MigrateFile(const std::string& path, const std::string& vfs);
 
 }  // namespace fidelio
 

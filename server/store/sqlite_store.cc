@@ -182,10 +182,11 @@ absl::StatusOr<std::unique_ptr<Store>> OpenSqliteStore(SqliteStoreOptions option
     return absl::FailedPreconditionError(absl::StrCat("\"", path, "\" is not readable and writable for this user"));
   }
   const auto open = [&]() -> absl::StatusOr<std::unique_ptr<SqliteStore>> {
-    FIDELIO_ASSIGN_OR_RETURN(const int migrated, MigrateFile(path, options.vfs));
-    if (migrated > 0) {
-      options.on_repair(
-          absl::StrCat("\"", path, "\" was migrated from format version ", migrated, " to ", kFormatVersion));
+    FIDELIO_ASSIGN_OR_RETURN(const Migration migration, MigrateFile(path, options.vfs));
+    if (migration.from > 0) {
+      options.on_repair(absl::StrCat(
+          "\"", path, "\" was migrated from format version ", migration.from, " to ", kFormatVersion,
+          migration.damaged ? absl::StrCat("; it was damaged, and is kept as \"", KeptFile(path), "\"") : ""));
     }
     FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Database> database,
                              Database::Open({path, options.vfs, options.cache_bytes, options.on_fatal}));

@@ -65,6 +65,10 @@ TEST_F(MigrationTest, OldObservationsGetIdsAndCanBeWithdrawn) {
 
 TEST_F(MigrationTest, ADamagedRowQuarantinesItsModelAndNoOther) {
   Sql("UPDATE observations SET y=x'00' WHERE data_version=1");
+  const std::string before = golden::ReadFile(File());
+  ASSERT_TRUE(Open().ok());
+  EXPECT_TRUE(absl::StrContains(said_.at(0), "kept as")) << said_[0];
+  EXPECT_TRUE(golden::ReadFile(File() + "-version-1") == before);
   Server server(directory_.path());
   EXPECT_TRUE(absl::IsDataLoss(server->ListObservations(golden::kModel, {}).status()));
   EXPECT_EQ(server->GetModel(golden::kModel)->state, ModelState::kQuarantined);

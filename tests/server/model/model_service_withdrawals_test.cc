@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
+#include "core/checkpoint/emulator_registry.h"
 #include "tests/server/model/service_testing.h"
 
 namespace fidelio {
@@ -245,6 +246,37 @@ TEST_F(WithdrawalsTest, ALevelThatLosesAllObservationsMayHaveOtherNoise) {
   ASSERT_TRUE(Add(known).ok());
   ASSERT_TRUE(Withdraw({"1-1"}).ok());
   EXPECT_TRUE(Add(Batch(0, {.2}, {2})).ok());
+}
+
+TEST_F(WithdrawalsTest, NoiseThatIsGivenAfterAllRowsWithoutItWereWithdrawnIsUsed) {
+  for (const auto kind : {OutputTransformKind::kIdentity, OutputTransformKind::kLog}) {
+    const std::string name = kind == OutputTransformKind::kLog ? "log" : "identity";
+    ModelSpec spec = SpecOf(1, 1);
+    spec.output_transform.kind = kind;
+    ASSERT_TRUE(server_->CreateModel(Request(), name, spec).ok());
+    ASSERT_TRUE(server_->AddObservations(Request(), name, "", {Batch(0, {.1, .2, .3}, {1, 2, 3})}).ok());
+    ASSERT_TRUE(server_->WithdrawObservations(Request(), name, "", {.batch = 1}).ok());
+    ObservationBatch known = Batch(0, {.1, .3, .5, .7, .9}, {1, 2, 4, 3, 1.5});
+    known.noise_variances = Vector{{.01, .02, .03, .04, .05}};
+    ASSERT_TRUE(server_->AddObservations(Request(), name, "", {known}).ok());
+    RunFit(server_.service(), name, {.budget_iterations = 10});
+    const auto loaded = server_->AcquireRevision(name);
+    ASSERT_TRUE(loaded.ok()) << loaded.status();
+    EXPECT_EQ(FittedModel((*loaded)->emulator()).data().levels[0].noise_variance.size(), 5) << name;
+  }
+}
+
+TEST_F(WithdrawalsTest, AnExportOfMoreHistoryThanObservationsAreAllowedIsImported) {
+  ASSERT_TRUE(Add(Batch(0, {.1, .2, .3}, {1, 2, 3})).ok());
+  ASSERT_TRUE(Correct({"1-1", "1-2", "1-3"}, {4, 5, 6}).ok());
+  const std::string bytes = ExportBytes(server_.service(), "wing");
+  const TempDirectory other;
+  ModelServiceOptions options;
+  options.max_observations = 3;
+  Server small(other.path(), options);
+  const auto imported = ImportBytes(small.service(), bytes);
+  ASSERT_TRUE(imported.ok()) << imported.status();
+  EXPECT_EQ(imported->observation_counts[0], 3);
 }
 
 // Outputs 0 … 7 and one of 1000, which is wrong.
