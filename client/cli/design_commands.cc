@@ -239,8 +239,8 @@ absl::Status Diagnose(Context& context, const DiagnoseCommandOptions& options) {
   const auto answer = (*client)->Diagnose(options.name, {.revision = options.revision});
   if (!answer.ok()) return AsTyped(answer.status(), DesignNames());
   Json fidelities = Json::array();
-  std::vector<std::vector<std::string>> rows = {
-      {"FIDELITY", "OBSERVATIONS", "R²", "RMSE", "IN 50 %", "IN 90 %", "IN 95 %", "LARGEST RESIDUAL", "INFLATION"}};
+  std::vector<std::vector<std::string>> rows = {{"FIDELITY", "OBSERVATIONS", "R²", "RMSE", "IN 50 %", "IN 90 %",
+                                                 "IN 95 %", "LARGEST RESIDUAL", "INFLATION", "MEDIAN RMSE"}};
   for (const client::FidelityDiagnostics& d : answer->fidelities) {
     fidelities.push_back({{"fidelity", d.fidelity},
                           {"level", d.level},
@@ -248,6 +248,7 @@ absl::Status Diagnose(Context& context, const DiagnoseCommandOptions& options) {
                           {"distinct_count", d.distinct_count},
                           {"r2", d.r2},
                           {"rmse", d.rmse},
+                          {"median_rmse", d.median.size() > 0 ? Json(d.median_rmse) : Json()},
                           {"coverage50", d.coverage50},
                           {"coverage90", d.coverage90},
                           {"coverage95", d.coverage95},
@@ -255,11 +256,12 @@ absl::Status Diagnose(Context& context, const DiagnoseCommandOptions& options) {
                           {"inflation", d.inflation},
                           {"residuals", ToJson(d.residuals)}});
     if (d.count == 0) {
-      rows.push_back({d.fidelity, "0", "–", "–", "–", "–", "–", "–", "–"});
+      rows.push_back({d.fidelity, "0", "–", "–", "–", "–", "–", "–", "–", "–"});
     } else {
       rows.push_back({d.fidelity, absl::StrCat(d.count), RoundNumber(d.r2), RoundNumber(d.rmse), Percent(d.coverage50),
                       Percent(d.coverage90), Percent(d.coverage95),
-                      absl::StrCat(RoundNumber(d.residuals.cwiseAbs().maxCoeff()), " sd"), RoundNumber(d.inflation)});
+                      absl::StrCat(RoundNumber(d.residuals.cwiseAbs().maxCoeff()), " sd"), RoundNumber(d.inflation),
+                      d.median.size() > 0 ? RoundNumber(d.median_rmse) : "–"});
     }
   }
   context.Print(Json{{"fidelities", fidelities},

@@ -76,6 +76,10 @@ std::string Summary(const v1::Fit& fit) {
   return text;
 }
 
+void RemarkWarnings(Context& context, const v1::Fit& fit) {
+  for (const std::string& warning : fit.warnings()) context.Remark(absl::StrCat("warning: ", warning));
+}
+
 // Says that the connection is lost, how long it will be waited for, and how much of that is left.
 class LostConnection {
  public:
@@ -129,6 +133,7 @@ absl::Status Watch(Context& context, const std::string& name, absl::Duration pat
   if (!fit.ok()) return fit.status();
   if (fit->state() == v1::FIT_STATE_SUCCEEDED) {
     context.Print(ToJson(*fit), Summary(*fit));
+    RemarkWarnings(context, *fit);
     return absl::OkStatus();
   }
   context.exit_code = ExitCode::kFitNotSucceeded;
@@ -172,6 +177,17 @@ absl::Status Fit(Context& context, const FitCommandOptions& options) {
   return absl::OkStatus();
 }
 
+// "3 chains".
+std::string CountText(int64_t count, const char* noun) { return absl::StrCat(count, " ", noun, count == 1 ? "" : "s"); }
+
+std::string RHatText(const v1::Fit& fit) {
+  return fit.sampling().has_r_hat() ? absl::StrFormat("%.3f", fit.sampling().r_hat()) : "–";
+}
+
+std::string EffectiveSizeText(const v1::Fit& fit) {
+  return fit.sampling().effective_size() > 0 ? absl::StrFormat("%.0f", fit.sampling().effective_size()) : "–";
+}
+
 std::string Describe(const v1::Fit& fit) {
   std::vector<std::vector<std::string>> rows = {{"fit", client::ShortName(fit.name())}, {"state", StateText(fit)}};
   const auto add = [&](const char* key, const std::string& value) { rows.push_back({key, value}); };
@@ -182,6 +198,20 @@ std::string Describe(const v1::Fit& fit) {
   add("data version", absl::StrCat(fit.data_version()));
   add("inference", WordFor(InferenceWords(), fit.inference()));
   if (!fit.inference_reason().empty()) add("because", fit.inference_reason());
+  if (fit.has_sampling()) {
+    const v1::SamplingReport& sampling = fit.sampling();
+    add("sampling", absl::StrFormat("%s, %s, acceptance %.2f", CountText(sampling.chains(), "chain"),
+                                    CountText(sampling.draws(), "draw"), sampling.acceptance()));
+    add("R-hat", RHatText(fit));
+    add("effective size", EffectiveSizeText(fit));
+    if (sampling.moved_chains() > 0) {
+      add("moved", absl::StrCat(CountText(sampling.moved_chains(), "chain"), " to another mode, and counted there"));
+    }
+    if (sampling.failed_curvature() > 0) {
+      add("curvature", absl::StrCat("not measured in ", CountText(sampling.failed_curvature(), "direction")));
+    }
+  }
+  for (const std::string& warning : fit.warnings()) add("warning", warning);
   add("kernel", WordFor(KernelWords(), fit.options().kernel_family()));
   add("seed", absl::StrCat(fit.options().seed()));
   add("resumed", absl::StrCat(fit.resume_count(), " times"));
@@ -197,15 +227,22 @@ absl::Status ListFits(Context& context, const std::string& model) {
   const auto fits = (*client)->ListFits(model);
   if (!fits.ok()) return fits.status();
   std::string notes;
-  std::vector<std::vector<std::string>> rows = {{"FIT", "STATE", "DONE", "OBJECTIVE", "TIME", "REVISION", "CREATED"}};
+  bool warned = false;
+  std::vector<std::vector<std::string>> rows = {
+      {"FIT", "STATE", "DONE", "OBJECTIVE", "R-HAT", "ESS", "TIME", "REVISION", "CREATED"}};
   for (const v1::Fit& fit : *fits) {
     rows.push_back({client::ShortName(fit.name()), StateText(fit),
                     absl::StrFormat("%.0f %%", 100 * fit.progress().fraction()),
                     fit.progress().has_elbo() ? RoundNumber(fit.progress().elbo()) : "–",
+                    RHatText(fit) + (fit.warnings().empty() ? "" : "!"), EffectiveSizeText(fit),
                     DurationText(ToDuration(fit.progress().elapsed())),
                     fit.revision().empty() ? "–" : client::ShortName(fit.revision()) + (fit.not_served() ? "*" : ""),
                     TimeText(fit.create_time())});
     if (fit.not_served()) absl::StrAppend(&notes, "* ", NotServed(fit), "\n");
+    warned = warned || !fit.warnings().empty();
+  }
+  if (warned) {
+    absl::StrAppend(&notes, "! has warnings; `fidelio fits ", client::ShortName(model), " FIT` shows them\n");
   }
   context.Print(ToJsonList("fits", *fits),
                 fits->empty() ? absl::StrCat("no fits; `fidelio fit ", client::ShortName(model), " --watch` starts one")
@@ -288,7 +325,9 @@ void AddFitCommands(CLI::App& app, Context& context) {
                               "  fidelio fits wing\n"
                               "  fidelio fits wing --watch      the newest\n"
                               "  fidelio fits wing 3 --watch\n"
-                              "  fidelio fits wing 3 --cancel\n",
+                              "  fidelio fits wing 3 --cancel\n"
+                              "\nR-HAT (R̂) and ESS (effective sample size) tell how well the hyperparameters were\n"
+                              "sampled: an R̂ above 1.1 is warned about. – where nothing was sampled, or not known.\n",
                               [&context, fits_options] { return Fits(context, *fits_options); });
   fits->add_option("NAME", fits_options->name, "the model")->required();
   fits->add_option("FIT", fits_options->fit, "number of a fit; default of --watch: the newest")

@@ -24,12 +24,12 @@ struct PredictCommandOptions {
   std::string output;
 };
 
-std::string CsvHeader(const DataTable& table, const std::vector<double>& quantiles) {
+std::string CsvHeader(const DataTable& table, const std::vector<double>& quantiles, bool median) {
   std::string out;
   for (const std::string& column : table.columns()) absl::StrAppend(&out, column, ",");
   absl::StrAppend(&out, "mean,sd");
   for (const double quantile : quantiles) absl::StrAppend(&out, ",q", ExactNumber(quantile));
-  return absl::StrCat(out, "\n");
+  return absl::StrCat(out, median ? ",median" : "", "\n");
 }
 
 // The columns of the file as they stand there, then those of the prediction.
@@ -45,18 +45,21 @@ std::string CsvRows(const DataTable& table, const client::Prediction& prediction
     for (Eigen::Index j = 0; j < prediction.quantiles.cols(); ++j) {
       absl::StrAppend(&out, ",", ExactNumber(prediction.quantiles(i, j)));
     }
+    // Last: earlier versions had the columns before it.
+    if (prediction.median.size() > 0) absl::StrAppend(&out, ",", ExactNumber(prediction.median[i]));
     out.push_back('\n');
   }
   return out;
 }
 
-// Appends to {"mean": [...], "sd": [...], "quantiles": {"0.5": [...]}}.
+// Appends to {"mean": [...], "sd": [...], "median": [...], "quantiles": {"0.5": [...]}}.
 void Append(const client::Prediction& prediction, const std::vector<double>& quantiles, Json* json) {
   (*json)["revision"] = prediction.revision;
   (*json)["data_version"] = prediction.data_version;
   for (Eigen::Index i = 0; i < prediction.mean.size(); ++i) {
     (*json)["mean"].push_back(prediction.mean[i]);
     (*json)["sd"].push_back(std::sqrt(prediction.variance[i]));
+    if (prediction.median.size() > 0) (*json)["median"].push_back(prediction.median[i]);
     for (size_t j = 0; j < quantiles.size(); ++j) {
       (*json)["quantiles"][ExactNumber(quantiles[j])].push_back(prediction.quantiles(i, static_cast<Eigen::Index>(j)));
     }
@@ -81,12 +84,15 @@ absl::Status Predict(Context& context, const PredictCommandOptions& options) {
   if (!output.ok()) return output.status();
   Json json;
   bool begun = false;
+  PredictionRemarks remarks;
   const auto on_rows = [&](const DataTable& table, const client::Prediction& prediction) -> absl::Status {
+    remarks.Add(prediction);
     if (context.options.json) {
       Append(prediction, *quantiles, &json);
       return absl::OkStatus();
     }
-    absl::Status status = begun ? absl::OkStatus() : (*output)->Write(CsvHeader(table, *quantiles));
+    absl::Status status =
+        begun ? absl::OkStatus() : (*output)->Write(CsvHeader(table, *quantiles, prediction.median.size() > 0));
     begun = true;
     status.Update((*output)->Write(CsvRows(table, prediction)));
     return status;
@@ -94,7 +100,9 @@ absl::Status Predict(Context& context, const PredictCommandOptions& options) {
   if (absl::Status status = PredictFile(context, **client, *model, predict, **input, on_rows); !status.ok()) {
     return status;
   }
+  remarks.Print(context);
   if (context.options.json) {
+    json["warnings"] = remarks.texts();
     if (absl::Status status = (*output)->Write(json.dump(2) + "\n"); !status.ok()) return status;
   }
   return (*output)->Commit();
@@ -109,8 +117,9 @@ void AddPredictCommand(CLI::App& app, Context& context) {
       "  fidelio predict wing points.csv -o predictions.csv\n"
       "  fidelio predict wing points.csv --quantiles 0.025,0.5,0.975\n"
       "  printf 'x1,x2\\n0.1,0.5\\n' | fidelio predict wing - --level coarse\n"
-      "\nThe output has the columns of the input, then mean, sd and a column per quantile. Numbers are\n"
-      "printed with all their digits. Files can be of any length: all rows are predicted by the same revision,\n"
+      "\nThe output has the columns of the input, then mean, sd, a column per quantile, and the median. Where the\n"
+      "mean lies outside the central 50 % interval, a warning says so: use the median there. Numbers are printed\n"
+      "with all their digits. Files can be of any length: all rows are predicted by the same revision,\n"
       "in parts, with little memory (except with --json, which is one document).\n",
       [&context, options] { return Predict(context, *options); });
   predict->add_option("NAME", options->name, "the model")->required();

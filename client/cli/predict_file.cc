@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "client/cli/as_typed.h"
 #include "client/cli/progress.h"
@@ -51,11 +52,28 @@ class Queue {
 
 }  // namespace
 
+void PredictionRemarks::Add(const client::Prediction& prediction) {
+  ++parts_;
+  if (prediction.warnings.empty()) return;
+  ++parts_with_warnings_;
+  if (texts_.empty()) texts_ = prediction.warnings;
+}
+
+void PredictionRemarks::Print(Context& context) const {
+  for (const std::string& text : texts_) {
+    const std::string part =
+        parts_ == 1 ? ""
+                    : absl::StrCat(" (In the first of ", parts_with_warnings_,
+                                   parts_with_warnings_ == 1 ? " part" : " parts", " of the file with such rows.)");
+    context.Remark(absl::StrCat("warning: ", text, part));
+  }
+}
+
 absl::Status PredictFile(Context& context, client::Client& client, const v1::Model& model,
                          const client::PredictOptions& options, InputFile& input,
                          const std::function<absl::Status(const DataTable&, const client::Prediction&)>& on_rows) {
   const int columns =
-      std::max(static_cast<int>(model.input_dimension()), static_cast<int>(options.quantiles.size()) + 2);
+      std::max(static_cast<int>(model.input_dimension()), static_cast<int>(options.quantiles.size()) + 3);
   const int most = std::clamp(kMostNumbers / columns, 1, kMostRows);
   const auto rows = input.Tables(NameInputColumns(model));
   auto first = rows->Next(most);

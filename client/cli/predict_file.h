@@ -3,6 +3,8 @@
 #define FIDELIO_CLIENT_CLI_PREDICT_FILE_H_
 
 #include <functional>
+#include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "client/cli/command.h"
@@ -18,6 +20,19 @@ namespace fidelio::cli {
 absl::Status PredictFile(Context& context, client::Client& client, const v1::Model& model,
                          const client::PredictOptions& options, InputFile& input,
                          const std::function<absl::Status(const DataTable&, const client::Prediction&)>& on_rows);
+
+// The warnings about the predictions of a file, in one place: those of its first part that has any, and how many parts have.
+class PredictionRemarks {
+ public:
+  void Add(const client::Prediction& prediction);  // of the next part
+
+  void Print(Context& context) const;  // as remarks
+  const std::vector<std::string>& texts() const { return texts_; }
+
+ private:
+  int parts_ = 0, parts_with_warnings_ = 0;
+  std::vector<std::string> texts_;
+};
 
 }  // namespace fidelio::cli
 

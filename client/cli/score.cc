@@ -12,6 +12,8 @@ void Scorer::Add(const client::Prediction& prediction, const Eigen::VectorXd& y)
   mean_ += step * n / (before + n);
   count_ += y.size();
   squared_error_ += (y - prediction.mean).squaredNorm();
+  has_medians_ = has_medians_ && prediction.median.size() == y.size();
+  if (has_medians_) median_squared_error_ += (y - prediction.median).squaredNorm();
   covered_ +=
       (y.array() >= prediction.quantiles.col(0).array() && y.array() <= prediction.quantiles.col(1).array()).count();
 }
@@ -19,10 +21,15 @@ void Scorer::Add(const client::Prediction& prediction, const Eigen::VectorXd& y)
 Scores Scorer::scores() const {
   if (count_ == 0) return {};
   const auto n = static_cast<double>(count_);
-  return {.points = count_,
-          .rmse = std::sqrt(squared_error_ / n),
-          .r2 = deviation_ > 0 ? 1 - squared_error_ / deviation_ : 0,
-          .coverage = static_cast<double>(covered_) / n};
+  Scores scores{.points = count_,
+                .rmse = std::sqrt(squared_error_ / n),
+                .r2 = deviation_ > 0 ? 1 - squared_error_ / deviation_ : 0,
+                .coverage = static_cast<double>(covered_) / n};
+  if (has_medians_) {
+    scores.median_rmse = std::sqrt(median_squared_error_ / n);
+    scores.median_r2 = deviation_ > 0 ? 1 - median_squared_error_ / deviation_ : 0;
+  }
+  return scores;
 }
 
 }  // namespace fidelio::cli

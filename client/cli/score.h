@@ -6,6 +6,7 @@
 
 #include <Eigen/Core>
 #include <cstdint>
+#include <optional>
 
 #include "client/cpp/types.h"
 
@@ -16,6 +17,8 @@ struct Scores {
   double rmse = 0;      // root of the mean squared error of the mean
   double r2 = 0;        // 1 − squared error / squared deviation of y from its mean; 0 when y is constant
   double coverage = 0;  // share of y between the first and the second quantile
+  // The same of the median, unless an older server has none.
+  std::optional<double> median_rmse = {}, median_r2 = {};
 };
 
 class Scorer {
@@ -32,6 +35,8 @@ class Scorer {
   double mean_ = 0;           // of y
   double deviation_ = 0;      // Σ(y − ȳ)²
   int64_t covered_ = 0;
+  bool has_medians_ = true;
+  double median_squared_error_ = 0;  // Σ(y − median)²
 };
 
 }  // namespace fidelio::cli

@@ -1,6 +1,7 @@
 // fidelio score.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,11 +57,13 @@ absl::StatusOr<ModelScores> ScoreModel(Context& context, client::Client& client,
   const int scored = level->value_or(model->fidelities_size() - 1);
   ModelScores result{.model = client::ShortName(name)};
   Scorer scorer;
+  PredictionRemarks remarks;
   const auto on_rows = [&](const DataTable& table, const client::Prediction& prediction) -> absl::Status {
     const auto y = ReadOutputs(table, *model);
     if (!y.ok()) return y.status();
     if (absl::Status status = CheckFidelity(table, *model, scored); !status.ok()) return status;
     scorer.Add(prediction, *y);
+    remarks.Add(prediction);
     result.revision = prediction.revision;
     return absl::OkStatus();
   };
@@ -71,14 +74,20 @@ absl::StatusOr<ModelScores> ScoreModel(Context& context, client::Client& client,
       !status.ok()) {
     return status;
   }
+  remarks.Print(context);
   result.scores = scorer.scores();
   return result;
 }
 
 Json ScoresJson(const ModelScores& scores) {
-  return {{"model", scores.model},      {"revision", scores.revision}, {"points", scores.scores.points},
-          {"rmse", scores.scores.rmse}, {"r2", scores.scores.r2},      {"coverage95", scores.scores.coverage}};
+  Json json = {{"model", scores.model},      {"revision", scores.revision}, {"points", scores.scores.points},
+               {"rmse", scores.scores.rmse}, {"r2", scores.scores.r2},      {"coverage95", scores.scores.coverage}};
+  if (scores.scores.median_rmse.has_value()) json["median_rmse"] = *scores.scores.median_rmse;
+  if (scores.scores.median_r2.has_value()) json["median_r2"] = *scores.scores.median_r2;
+  return json;
 }
+
+std::string RoundedOrNone(const std::optional<double>& number) { return number ? RoundNumber(*number) : "–"; }
 
 absl::Status Score(Context& context, const ScoreOptions& options) {
   auto input = InputFile::Open(options.file, context.streams.in);
@@ -95,6 +104,8 @@ absl::Status Score(Context& context, const ScoreOptions& options) {
     context.Print(ScoresJson(*own), TextTable({{"points", absl::StrCat(own->scores.points)},
                                                {"RMSE", RoundNumber(own->scores.rmse)},
                                                {"R²", RoundNumber(own->scores.r2)},
+                                               {"RMSE of the median", RoundedOrNone(own->scores.median_rmse)},
+                                               {"R² of the median", RoundedOrNone(own->scores.median_r2)},
                                                {"within the 95 % interval", Percent(own->scores.coverage)}}));
     return absl::OkStatus();
   }
@@ -106,11 +117,13 @@ absl::Status Score(Context& context, const ScoreOptions& options) {
     all.push_back(*std::move(scores));
   }
   Json list = Json::array();
-  std::vector<std::vector<std::string>> rows = {{"MODEL", "REVISION", "POINTS", "RMSE", "R²", "IN 95 %"}};
+  std::vector<std::vector<std::string>> rows = {
+      {"MODEL", "REVISION", "POINTS", "RMSE", "R²", "IN 95 %", "MEDIAN RMSE", "MEDIAN R²"}};
   for (const ModelScores& scores : all) {
     list.push_back(ScoresJson(scores));
     rows.push_back({scores.model, client::ShortName(scores.revision), absl::StrCat(scores.scores.points),
-                    RoundNumber(scores.scores.rmse), RoundNumber(scores.scores.r2), Percent(scores.scores.coverage)});
+                    RoundNumber(scores.scores.rmse), RoundNumber(scores.scores.r2), Percent(scores.scores.coverage),
+                    RoundedOrNone(scores.scores.median_rmse), RoundedOrNone(scores.scores.median_r2)});
   }
   context.Print(Json{{"scores", list}}, TextTable(rows));
   return absl::OkStatus();
@@ -124,8 +137,9 @@ void AddScoreCommand(CLI::App& app, Context& context) {
                                "  fidelio score wing test.csv\n"
                                "  fidelio score wing test.csv --against wing-fine-only     both in one table\n"
                                "\nThe file has columns for the inputs and the output, by name. Shows the root of the "
-                               "mean squared error, R² and how many of the\n"
-                               "outputs lie within the predicted 95 % interval.\n",
+                               "mean squared error and R², of the\n"
+                               "predicted mean and of the median, and how many of the outputs lie within the predicted "
+                               "95 % interval.\n",
                                [&context, options] { return Score(context, *options); });
   score->add_option("NAME", options->name, "the model")->required();
   score

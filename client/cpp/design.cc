@@ -135,12 +135,14 @@ absl::StatusOr<Diagnostics> Client::Diagnose(absl::string_view model, const Diag
                                  .coverage90 = wire.coverage90(),
                                  .coverage95 = wire.coverage95(),
                                  .mean_log_density = wire.mean_log_density(),
-                                 .inflation = wire.inflation()};
+                                 .inflation = wire.inflation(),
+                                 .median_rmse = wire.median_rmse()};
     absl::Status status =
         GetColumn(wire.has_residuals(), wire.residuals(), "residuals", wire.count(), &fidelity.residuals);
     status.Update(GetColumn(wire.has_mean(), wire.mean(), "mean", wire.count(), &fidelity.mean));
     status.Update(GetColumn(wire.has_variance(), wire.variance(), "variance", wire.count(), &fidelity.variance));
     status.Update(GetColumn(wire.has_cdf(), wire.cdf(), "cdf", wire.count(), &fidelity.cdf));
+    status.Update(GetColumn(wire.has_median(), wire.median(), "median", wire.count(), &fidelity.median));
     if (!status.ok()) return status;
     answer.fidelities.push_back(std::move(fidelity));
   }

@@ -117,6 +117,9 @@ struct FidelityDiagnostics {
   double coverage50 = 0, coverage90 = 0, coverage95 = 0;  // shares within the central intervals
   double mean_log_density = 0;
   double inflation = 1;  // of variances, because they were found too small
+  Eigen::VectorXd median =
+      {};  // predicted without the observation; empty from older servers, and median_rmse is 0 then
+  double median_rmse = 0;
 };
 
 struct Diagnostics {

@@ -1,6 +1,8 @@
 // Client::Predict, in pieces that fit into a message, all from one revision.
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "client/cpp/client.h"
@@ -30,7 +32,7 @@ absl::StatusOr<Prediction> Client::Predict(absl::string_view model, const Eigen:
   const absl::Time deadline = caller_.Deadline(call);
   const Eigen::Index n = inputs.rows(), d = inputs.cols();
   const Eigen::Index q = static_cast<Eigen::Index>(options.quantiles.size());
-  Eigen::Index rows_per_call = std::max<Eigen::Index>(1, kElementsPerCall / std::max(d, q + 2));
+  Eigen::Index rows_per_call = std::max<Eigen::Index>(1, kElementsPerCall / std::max(d, q + 3));
   if (options.full_covariance) rows_per_call = n;  // can't be had in pieces
 
   v1::PredictRequest request = MakeRequest(model, options);
@@ -49,11 +51,16 @@ absl::StatusOr<Prediction> Client::Predict(absl::string_view model, const Eigen:
       if (row == 0) {
         prediction.mean.resize(n);
         prediction.variance.resize(n);
+        prediction.median.resize(part->median.size() == 0 ? 0 : n);
         prediction.quantiles.resize(n, q);
         if (options.input_gradient) prediction.input_gradient.resize(n, d);
       }
       prediction.mean.segment(row, rows) = part->mean;
       prediction.variance.segment(row, rows) = part->variance;
+      if (part->median.size() == rows && prediction.median.size() == n) {
+        prediction.median.segment(row, rows) = part->median;
+      }
+      std::move(part->warnings.begin(), part->warnings.end(), std::back_inserter(prediction.warnings));
       prediction.quantiles.middleRows(row, rows) = part->quantiles;
       if (options.input_gradient) prediction.input_gradient.middleRows(row, rows) = part->input_gradient;
     }

@@ -34,9 +34,10 @@ absl::StatusOr<Prediction> FromWire(const v1::Prediction& wire, const PredictOpt
                                     Eigen::Index d) {
   const Eigen::Index q = static_cast<Eigen::Index>(options.quantiles.size());
   Prediction prediction;
-  Eigen::MatrixXd mean, variance;
+  Eigen::MatrixXd mean, variance, median;
   absl::Status status = Get(wire.mean(), "mean", n, 1, &mean);
   status.Update(Get(wire.variance(), "variance", n, 1, &variance));
+  if (wire.has_median()) status.Update(Get(wire.median(), "median", n, 1, &median));
   prediction.quantiles.resize(n, 0);
   if (q > 0) status.Update(Get(wire.quantiles(), "quantiles", n, q, &prediction.quantiles));
   if (options.full_covariance) status.Update(Get(wire.covariance(), "covariance", n, n, &prediction.covariance));
@@ -46,6 +47,8 @@ absl::StatusOr<Prediction> FromWire(const v1::Prediction& wire, const PredictOpt
   if (!status.ok()) return status;
   prediction.mean = mean;
   prediction.variance = variance;
+  if (wire.has_median()) prediction.median = median;
+  prediction.warnings.assign(wire.warnings().begin(), wire.warnings().end());
   return prediction;
 }
 

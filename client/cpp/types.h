@@ -102,13 +102,15 @@ struct PredictOptions {
 
 // A prediction at n inputs, in the user's units. What was not asked for is empty.
 struct Prediction {
-  Eigen::VectorXd mean = {};            // n
-  Eigen::VectorXd variance = {};        // n
-  Eigen::MatrixXd quantiles = {};       // n×q
-  Eigen::MatrixXd covariance = {};      // n×n
-  Eigen::MatrixXd input_gradient = {};  // n×d
-  std::string revision = {};            // models/{model}/revisions/{revision}
-  int64_t data_version = 0;             // that it knows
+  Eigen::VectorXd mean = {};               // n
+  Eigen::VectorXd variance = {};           // n
+  Eigen::MatrixXd quantiles = {};          // n×q
+  Eigen::MatrixXd covariance = {};         // n×n
+  Eigen::MatrixXd input_gradient = {};     // n×d
+  std::string revision = {};               // models/{model}/revisions/{revision}
+  int64_t data_version = 0;                // that it knows
+  Eigen::VectorXd median = {};             // n; empty from older servers
+  std::vector<std::string> warnings = {};  // about these predictions, a sentence each
 };
 
 struct SampleOptions {

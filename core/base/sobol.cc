@@ -8,13 +8,12 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/random.h"
+#include "core/base/random_streams.h"
 #include "core/base/sobol_numbers.h"
 #include "core/base/sobol_sequence.h"
 
 namespace fidelio {
 namespace {
-
-constexpr uint32_t kScrambleStream = 0x50b01;  // of a seed; its position is the dimension
 
 absl::Status Check(int n, const Vector& lower, const Vector& upper) {
   if (n < 0) return absl::InvalidArgumentError(absl::StrCat("points: ", n, ", must be at least 0"));
@@ -82,7 +81,7 @@ absl::StatusOr<Matrix> ScrambledSobol(int n, const Vector& lower, const Vector& 
   std::vector<SobolColumns> directions = SobolDirections(d);
   Matrix x(n, d);
   for (int j = 0; j < d; ++j) {
-    Random random(seed, kScrambleStream, static_cast<uint32_t>(j));
+    Random random(seed, StreamOf(RandomUse::kSobolScramble), static_cast<uint32_t>(j));
     Scramble(random, directions[j]);
     const uint32_t shift = static_cast<uint32_t>(random.NextBits() >> 32);
     const std::vector<uint32_t> digits = SobolDigits(n, directions[j]);

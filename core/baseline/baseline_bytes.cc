@@ -1,10 +1,11 @@
-// The checkpoint of a BaselineEmulator, version 2 (the envelope is in core/base/bytes.h; its kind says which method it is).
+// The checkpoint of a BaselineEmulator, version 3 (the envelope is in core/base/bytes.h; its kind says which method it is).
 // Payload, in this order:
 //
 //   data      as in core/emulator/dataset_bytes.h
 //   scaling   as in core/dgp/scaling_bytes.h
 //   stages    as in baseline_bytes.h
-//   report    i64 evaluations, f64 seconds, f64 log posterior, f64 acceptance (not in version 1)
+//   report    as in core/emulator/report_bytes.h, f64 inflation, bool of given noise; before version 3: i64 evaluations, f64 seconds, f64 log posterior,
+//             f64 acceptance (not in version 1)
 //
 // Everything else is computed from these when a checkpoint is loaded.
 #include "core/baseline/baseline_bytes.h"
@@ -17,11 +18,13 @@
 #include "core/baseline/baseline_impl.h"
 #include "core/dgp/scaling_bytes.h"
 #include "core/emulator/dataset_bytes.h"
+#include "core/emulator/inflation.h"
+#include "core/emulator/report_bytes.h"
 
 namespace fidelio {
 namespace {
 
-constexpr uint32_t kModelVersion = 2;
+constexpr uint32_t kModelVersion = 3;
 
 void WriteDraw(const StageDraw& draw, ByteWriter& out) {
   WriteForm(draw.form, out);
@@ -118,10 +121,8 @@ std::string BaselineEmulator::Save() const {
   WriteDataset(impl_->data, out);
   WriteScaling(impl_->scaling, out);
   WriteStages(impl_->stages, out);
-  out.I64(impl_->report.evaluations);
-  out.F64(impl_->report.seconds);
-  out.F64(impl_->report.log_posterior);
-  out.F64(impl_->report.acceptance);
+  WriteReport(impl_->report, out);
+  WriteInflation(impl_->inflation, out);
   return out.Seal(checkpoint_kind(), kModelVersion);
 }
 
@@ -135,10 +136,16 @@ absl::StatusOr<std::unique_ptr<BaselineEmulator>> BaselineEmulator::Load(Baselin
   const Scaling scaling = ReadScaling(in);
   std::vector<StageParameters> stages = ReadStages(in, opened.version);
   FitReport report;
-  report.evaluations = in.I64();
-  report.seconds = in.F64();
-  report.log_posterior = in.F64();
-  if (opened.version >= 2) report.acceptance = in.F64();
+  Inflation inflation;
+  if (opened.version >= 3) {
+    report = ReadReport(in, /*sampling=*/true);
+    inflation = ReadInflation(in);
+  } else {
+    report.evaluations = in.I64();
+    report.seconds = in.F64();
+    report.log_posterior = in.F64();
+    if (opened.version >= 2) report.acceptance = in.F64();
+  }
   FIDELIO_RETURN_IF_ERROR(in.Finish());
   if (const absl::Status status = Validate(data); !status.ok()) {
     return absl::DataLossError(absl::StrFormat("checkpoint holds invalid data: %s", status.message()));
@@ -148,6 +155,8 @@ absl::StatusOr<std::unique_ptr<BaselineEmulator>> BaselineEmulator::Load(Baselin
   if (opened.version < 2) TakeFromVersion1(method, data.dimension(), stages);
   const BaselineModel model(method, ScaleData(data, 0, scaling));
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl, Impl::Build(std::move(data), model, std::move(stages), report));
+  FIDELIO_RETURN_IF_ERROR(CheckInflation(inflation));
+  impl->Inflate(opened.version >= 3 ? inflation : UnshrunkInflation(MeanSquaredResidual(impl->LeftOutAtTop())));
   return std::unique_ptr<BaselineEmulator>(new BaselineEmulator(std::move(impl)));
 }
 

@@ -8,10 +8,12 @@
 #include "core/base/equal_rows.h"
 #include "core/base/parallel.h"
 #include "core/base/random.h"
+#include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
 #include "core/baseline/baseline_fit.h"
 #include "core/baseline/baseline_impl.h"
 #include "core/dgp/reweigh.h"
+#include "core/emulator/inflation.h"
 #include "core/emulator/query_check.h"
 
 namespace fidelio {
@@ -20,7 +22,6 @@ namespace {
 using Eigen::Index;
 
 constexpr Index kBlock = 64;  // query points that one thread works on at a time
-constexpr uint32_t kNoiseStream = 3;
 
 // The moments of each column of a mixture.
 Mixture AsMixture(const Vector& weight, ScaledPosterior::Gaussians gaussians) {
@@ -71,19 +72,29 @@ absl::StatusOr<std::unique_ptr<BaselineEmulator::Impl>> BaselineEmulator::Impl::
   const int top = static_cast<int>(data.levels.size()) - 1;
   for (int t = 0; t <= top; ++t) {
     const Vector& given = data.levels[t].noise_variance;
-    impl->noises.emplace_back(impl->posterior->Noise(t).array() * sd * sd + (given.size() > 0 ? given.mean() : 0));
+    impl->given_noise.push_back(given.size() > 0 ? given.mean() : 0);
+    impl->noises.emplace_back(impl->posterior->Noise(t).array() * sd * sd + impl->given_noise.back());
     impl->noise.push_back(impl->posterior->Weights(t).dot(impl->noises.back()));
-  }
-  if (const Index n = data.levels[top].y.size(); n > 0) {
-    ScaledPosterior::LeftOut own = impl->posterior->LeaveOneOut(top);
-    impl->inflation = std::max(1.0, MeanSquaredResidual(Summarise({.y = model.data().y.tail(n),
-                                                                   .weight = std::move(own.weight),
-                                                                   .mean = std::move(own.mean),
-                                                                   .variance = std::move(own.variance),
-                                                                   .group = FindEqualRows(data.levels[top].x).group})));
   }
   impl->data = std::move(data);
   return impl;
+}
+
+ObservedMixtures BaselineEmulator::Impl::LeftOut(int level) const {
+  ScaledPosterior::LeftOut own = posterior->LeaveOneOut(level);
+  const double sd = scaling.output_sd;
+  return {.y = data.levels[level].y,
+          .weight = std::move(own.weight),
+          .mean = own.mean.array() * sd + scaling.output_mean,
+          .variance = own.variance * sd * sd,
+          .group = FindEqualRows(data.levels[level].x).group};
+}
+
+void BaselineEmulator::Impl::Inflate(const Inflation& by) {
+  inflation = by;
+  const double less = given_noise.back() - given_noise.back() / by.NoiseDivisor();
+  noises.back().array() -= less;
+  noise.back() -= less;
 }
 
 Mixture BaselineEmulator::Impl::PredictMixture(const Matrix& x, int level, bool include_noise) const {
@@ -92,21 +103,12 @@ Mixture BaselineEmulator::Impl::PredictMixture(const Matrix& x, int level, bool 
   mixture.variance *= scaling.output_sd;
   mixture.variance *= scaling.output_sd;
   if (include_noise) mixture.variance.colwise() += noises[level];
-  if (const double factor = InflationAt(level); factor > 1) {
-    // About the mixture's mean, so that its whole variance grows by the factor.
-    const Vector mean = MixtureMean(mixture);
-    mixture.mean = ((mixture.mean.rowwise() - mean.transpose()) * std::sqrt(factor)).rowwise() + mean.transpose();
-    mixture.variance *= factor;
-  }
+  fidelio::Inflate(InflationAt(level), mixture);
   return mixture;
 }
 
 Matrix BaselineEmulator::Impl::Gradient(const Matrix& x, int level, Matrix mean_bar, Matrix variance_bar) const {
-  if (const double factor = InflationAt(level); factor > 1) {
-    const Eigen::RowVectorXd total = mean_bar.colwise().sum();
-    mean_bar = std::sqrt(factor) * mean_bar + (1 - std::sqrt(factor)) * posterior->Weights(level) * total;
-    variance_bar *= factor;
-  }
+  InflateAdjoints(InflationAt(level), posterior->Weights(level), mean_bar, variance_bar);
   const double sd = scaling.output_sd;
   return posterior->Gradient(scaling.ScaleInputs(x), level, sd * mean_bar, sd * (sd * variance_bar)) *
          scaling.input_width.cwiseInverse().asDiagonal();
@@ -124,6 +126,8 @@ absl::StatusOr<Prediction> BaselineEmulator::Predict(const Matrix& x, const Pred
   Prediction result;
   result.mean.resize(x.rows());
   result.variance.resize(x.rows());
+  result.median.resize(x.rows());
+  result.mean_cdf.resize(x.rows());
   result.quantiles.resize(x.rows(), static_cast<Index>(options.quantiles.size()));
   if (options.input_gradient) result.input_gradient.setZero(x.rows(), x.cols());
   Impl::ForBlocks(x.rows(), options.threads, [&](Index begin, Index n) {
@@ -132,6 +136,7 @@ absl::StatusOr<Prediction> BaselineEmulator::Predict(const Matrix& x, const Pred
     const Vector mean = MixtureMean(mixture);
     result.mean.segment(begin, n) = mean;
     result.variance.segment(begin, n) = MixtureVariance(mixture, mean);
+    SetMedians(mixture, mean, begin, result);
     if (!options.quantiles.empty()) {
       result.quantiles.middleRows(begin, n) = MixtureQuantiles(mixture, options.quantiles);
     }
@@ -199,7 +204,7 @@ absl::StatusOr<JointPosterior> BaselineEmulator::JointMomentsAt(const Matrix& x,
     if (options.include_noise) joint.covariance(i, i) += impl_->noise[levels[i]];
     widening[i] = std::sqrt(impl_->InflationAt(levels[i]));
   }
-  if (impl_->inflation > 1) {
+  if (impl_->inflation.factor > 1) {
     joint.covariance = widening.asDiagonal() * joint.covariance * widening.asDiagonal();
   }
   return JointPosterior{.mean = joint.mean.array() * sd + impl_->scaling.output_mean,
@@ -218,7 +223,7 @@ absl::StatusOr<Matrix> BaselineEmulator::SamplePaths(const Matrix& x, const Samp
   paths = paths.array() * impl_->scaling.output_sd + impl_->scaling.output_mean;
   if (options.include_noise) {
     for (Index i = 0; i < paths.rows(); ++i) {
-      Random random(options.seed, kNoiseStream, static_cast<uint32_t>(i));
+      Random random(options.seed, StreamOf(RandomUse::kPathNoise), static_cast<uint32_t>(i));
       for (double& f : paths.row(i)) f += std::sqrt(impl_->noise[level]) * random.Normal();
     }
   }
@@ -231,15 +236,7 @@ absl::StatusOr<Matrix> BaselineEmulator::SamplePaths(const Matrix& x, const Samp
 
 absl::StatusOr<std::vector<ObservedMixtures>> BaselineEmulator::LeaveOneOutMixtures() const {
   std::vector<ObservedMixtures> result;
-  for (int level = 0; level < levels(); ++level) {
-    ScaledPosterior::LeftOut own = impl_->posterior->LeaveOneOut(level);
-    const double sd = impl_->scaling.output_sd;
-    result.push_back({.y = impl_->data.levels[level].y,
-                      .weight = std::move(own.weight),
-                      .mean = own.mean.array() * sd + impl_->scaling.output_mean,
-                      .variance = own.variance * sd * sd,
-                      .group = FindEqualRows(impl_->data.levels[level].x).group});
-  }
+  for (int level = 0; level < levels(); ++level) result.push_back(impl_->LeftOut(level));
   return result;
 }
 
@@ -279,6 +276,7 @@ absl::StatusOr<std::unique_ptr<Emulator>> BaselineEmulator::Condition(const Data
     for (size_t k = 0; k < draws.size(); ++k) draws[k].weight = weights[static_cast<Index>(k)];
   }
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl, Impl::Build(data, model, std::move(stages), impl_->report));
+  impl->Inflate(InflationOf(impl->LeftOutAtTop()));
   return std::unique_ptr<Emulator>(new BaselineEmulator(std::move(impl)));
 }
 

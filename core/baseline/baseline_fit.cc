@@ -1,12 +1,15 @@
-// The state of a running fit, version 2 (the envelope is in core/base/bytes.h). Payload, in this order:
+// The state of a running fit, version 3 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   u32 recipe version; data as in a checkpoint
 //   options     bool kernel given, u32 kernel, bool point estimate, u64 seed, f64 max seconds, i64 max iterations
 //   warm start  stages as in a checkpoint
 //   progress    stages that are done, f64 value; u64 starts, per start form, vector z, f64 value, u32 rounds, bool done;
-//               bool screened; u64 modes, per mode form, vector z, f64 value, matrix Hessian, f64 weight; u64 chains, per
-//               chain u32 mode, bool started, vector q, f64 value, vector gradient, f64 log step, u32 iteration, f64 acceptance,
-//               vectors draws; f64 acceptance, i64 transitions, i64 iterations, i64 evaluations, f64 seconds
+//               bool screened; u64 modes, per mode form, vector z, f64 value, matrix Hessian, u32 failed
+//               columns, f64 log evidence, f64 weight; u64 chains, per chain u32 mode, bool started, state (core/optim/hmc_bytes.h),
+//               vectors of its trace; f64 acceptance, i64 transitions, u32 chains, f64 R̂, f64 effective size, u32 moved chains,
+//               u32 failed columns, i64 iterations, i64 evaluations, f64 seconds
+//
+// States of other recipes, older versions among them, are refused: the fit starts again.
 #include "core/baseline/baseline_fit.h"
 
 #include <algorithm>
@@ -20,36 +23,29 @@
 #include "core/baseline/baseline_impl.h"
 #include "core/baseline/stage_search.h"
 #include "core/emulator/dataset_bytes.h"
+#include "core/emulator/inflation.h"
+#include "core/optim/hmc_bytes.h"
+#include "core/optim/mode_chains.h"
 
 namespace fidelio {
 namespace {
 
-constexpr uint32_t kStateVersion = 2;
+constexpr uint32_t kStateVersion = 3;
 constexpr uint32_t kStagesVersion = 2;  // of the checkpoint whose form they have
 
 void WriteChain(const SearchChain& chain, ByteWriter& out) {
   out.U32(static_cast<uint32_t>(chain.mode));
   out.Bool(chain.started);
-  out.Write(chain.hmc.q);
-  out.F64(chain.hmc.value);
-  out.Write(chain.hmc.gradient);
-  out.F64(chain.hmc.log_step);
-  out.U32(static_cast<uint32_t>(chain.hmc.iteration));
-  out.F64(chain.hmc.acceptance_sum);
-  out.Write(chain.draws);
+  WriteHmc(chain.hmc, out);
+  out.Write(chain.trace);
 }
 
 SearchChain ReadChain(ByteReader& in) {
   SearchChain chain;
   chain.mode = static_cast<int>(in.U32());
   chain.started = in.Bool();
-  chain.hmc.q = in.ReadVector();
-  chain.hmc.value = in.F64();
-  chain.hmc.gradient = in.ReadVector();
-  chain.hmc.log_step = in.F64();
-  chain.hmc.iteration = static_cast<int>(in.U32());
-  chain.hmc.acceptance_sum = in.F64();
-  chain.draws = in.ReadVectors();
+  chain.hmc = ReadHmc(in);
+  chain.trace = in.ReadVectors();
   return chain;
 }
 
@@ -58,6 +54,8 @@ void WriteMode(const SearchMode& mode, ByteWriter& out) {
   out.Write(mode.z);
   out.F64(mode.value);
   out.Write(mode.hessian);
+  out.U32(static_cast<uint32_t>(mode.failed_columns));
+  out.F64(mode.log_evidence);
   out.F64(mode.weight);
 }
 
@@ -67,6 +65,8 @@ SearchMode ReadMode(ByteReader& in) {
   mode.z = in.ReadVector();
   mode.value = in.F64();
   mode.hessian = in.ReadMatrix();
+  mode.failed_columns = static_cast<int>(in.U32());
+  mode.log_evidence = in.F64();
   mode.weight = in.F64();
   return mode;
 }
@@ -89,6 +89,11 @@ void WriteState(const SearchState& state, ByteWriter& out) {
   for (const SearchChain& chain : state.chains) WriteChain(chain, out);
   out.F64(state.acceptance);
   out.I64(state.transitions);
+  out.U32(static_cast<uint32_t>(state.sampled.chains));
+  out.F64(state.sampled.r_hat);
+  out.F64(state.sampled.effective_size);
+  out.U32(static_cast<uint32_t>(state.sampled.moved_chains));
+  out.U32(static_cast<uint32_t>(state.sampled.failed_curvature));
   out.I64(state.iterations);
   out.I64(state.evaluations);
   out.F64(state.seconds);
@@ -115,6 +120,11 @@ SearchState ReadState(ByteReader& in) {
   for (uint64_t i = 0; i < chains && in.ok(); ++i) state.chains.push_back(ReadChain(in));
   state.acceptance = in.F64();
   state.transitions = in.I64();
+  state.sampled.chains = static_cast<int>(in.U32());
+  state.sampled.r_hat = in.F64();
+  state.sampled.effective_size = in.F64();
+  state.sampled.moved_chains = static_cast<int>(in.U32());
+  state.sampled.failed_curvature = static_cast<int>(in.U32());
   state.iterations = in.I64();
   state.evaluations = in.I64();
   state.seconds = in.F64();
@@ -150,7 +160,7 @@ absl::Status CheckState(const SearchState& state, const std::vector<StageParamet
     if (chain.mode < 0 || chain.mode >= static_cast<int>(state.modes.size())) return bad;
     const StageForm& form = state.modes[chain.mode].form;
     if (chain.started && !(fits(form, chain.hmc.q) && fits(form, chain.hmc.gradient))) return bad;
-    for (const Vector& draw : chain.draws) {
+    for (const Vector& draw : chain.trace) {
       if (!fits(form, draw)) return bad;
     }
   }
@@ -160,7 +170,7 @@ absl::Status CheckState(const SearchState& state, const std::vector<StageParamet
 // How many draws a stage of so many observations keeps.
 double Draws(int64_t observations) {
   const SearchSettings settings = SettingsForStage(observations);
-  return static_cast<double>(settings.chains * (settings.transitions / settings.thin));
+  return static_cast<double>(std::max(settings.draws, kChainsPerMode * settings.modes));
 }
 
 }  // namespace
@@ -211,13 +221,10 @@ absl::StatusOr<std::unique_ptr<MixtureEmulator>> BaselineFit::Run(FitObserver* o
   SearchRequest request = impl_->request;
   request.observer = observer;
   FIDELIO_ASSIGN_OR_RETURN(SearchResult result, RunStageSearch(request, impl_->state));
-  FitReport report;
-  report.evaluations = result.evaluations;
-  report.seconds = result.seconds;
-  report.log_posterior = result.log_posterior;
-  report.acceptance = result.acceptance;
-  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<BaselineEmulator::Impl> impl,
-                           BaselineEmulator::Impl::Build(impl_->data, impl_->model, std::move(result.stages), report));
+  FIDELIO_ASSIGN_OR_RETURN(
+      std::unique_ptr<BaselineEmulator::Impl> impl,
+      BaselineEmulator::Impl::Build(impl_->data, impl_->model, std::move(result.stages), result.report));
+  impl->Inflate(InflationOf(impl->LeftOutAtTop()));
   return std::unique_ptr<MixtureEmulator>(new BaselineEmulator(std::move(impl)));
 }
 

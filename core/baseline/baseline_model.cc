@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_format.h"
 #include "core/base/random.h"
+#include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
 #include "core/baseline/co_kriging.h"
 #include "core/baseline/co_kriging_posterior.h"
@@ -18,7 +19,6 @@ constexpr int kMostHidden = 2;     // units of DEEP-MF's network, at most,
 constexpr int kPerWeight = 4;      // and with at least so many observations for each of its weights
 constexpr int kNetworkStarts = 4;  // with a random network
 constexpr double kShorter = 1.8;   // log ratio of short lengthscales to the prior's centre
-constexpr uint32_t kStartStream = 40;
 
 // One start per story that data may tell: the prior's centre; short lengthscales; levels that do not help each other.
 std::vector<Vector> CoKrigingStarts(const CoKriging& model, uint64_t seed) {
@@ -35,7 +35,7 @@ std::vector<Vector> CoKrigingStarts(const CoKriging& model, uint64_t seed) {
   const int hidden = model.network().hidden;
   for (int i = 0; hidden > 0 && i < kNetworkStarts; ++i) {
     // Steep units along single inputs, each with its step somewhere in the box.
-    Random random(seed, kStartStream, static_cast<uint32_t>(i));
+    Random random(seed, StreamOf(RandomUse::kBaselineStart), static_cast<uint32_t>(i));
     Vector start = i % 2 == 0 ? centres : wiggly;
     for (int h = 0; h < hidden; ++h) {
       const int along = static_cast<int>(random.Uniform() * d);

@@ -22,7 +22,7 @@
 namespace fidelio {
 
 // A change of what Starts returns, or of a prior, makes saved running fits unusable: raise this with it.
-inline constexpr uint32_t kBaselineRecipeVersion = 2;
+inline constexpr uint32_t kBaselineRecipeVersion = 3;
 
 struct StageDraw {
   StageForm form;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/base/random.h"
+#include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
 #include "core/baseline/baseline_emulator.h"
 #include "core/baseline/baseline_impl.h"
@@ -15,8 +16,6 @@ namespace {
 
 using Eigen::Index;
 
-constexpr uint32_t kFunctionStream = 4;  // of a PathOptions::seed
-
 }  // namespace
 
 class BaselineEmulator::Paths final : public PathSamples {
@@ -25,7 +24,7 @@ class BaselineEmulator::Paths final : public PathSamples {
       : model_(model), level_(model.impl_->LevelOf(options.level)), options_(options) {
     std::vector<Random> random;
     for (int i = 0; i < options_.count; ++i) {
-      random.emplace_back(options_.seed, kFunctionStream, static_cast<uint32_t>(options_.first + i));
+      random.emplace_back(options_.seed, StreamOf(RandomUse::kFunction), static_cast<uint32_t>(options_.first + i));
     }
     functions_ = model_.impl_->posterior->Draw(level_, std::move(random));
   }

@@ -6,6 +6,7 @@
 
 #include "core/base/parallel.h"
 #include "core/base/random.h"
+#include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
 #include "core/baseline/draw_paths.h"
 #include "core/dgp/leave_one_out_weights.h"
@@ -19,9 +20,6 @@ namespace {
 using Eigen::Index;
 
 constexpr int kNodes = 9;
-constexpr uint32_t kFirstLevelStream = 2;  // of the first level's samples
-constexpr uint32_t kLevelStream = 16;      // + level: of those of the levels above
-constexpr uint32_t kDrawStream = 32;       // + level: of the draws that samples follow
 
 }  // namespace
 
@@ -228,9 +226,9 @@ absl::StatusOr<Matrix> ChainPosterior::Sample(const Matrix& x, int level, int co
   Matrix paths(count, n), own(count, n);
   for (int t = 0; t <= level; ++t) {
     const Layer& layer = layers_[t];
-    const uint32_t stream = t == 0 ? kFirstLevelStream : kLevelStream + static_cast<uint32_t>(t);
+    const uint32_t stream = StreamOf(RandomUse::kPathNormal, static_cast<uint32_t>(t));
     const std::vector<std::vector<int>> samples =
-        SamplesOfDraws(layer.weight, count, seed, kDrawStream + static_cast<uint32_t>(t));
+        SamplesOfDraws(layer.weight, count, seed, StreamOf(RandomUse::kPathComponent, static_cast<uint32_t>(t)));
     for (size_t k = 0; k < samples.size(); ++k) {
       if (samples[k].empty()) continue;
       const GpPosterior& posterior = layer.parts[k].posterior;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
 #include "core/baseline/draw_paths.h"
 #include "core/dgp/leave_one_out_weights.h"
@@ -10,8 +11,6 @@ namespace fidelio {
 namespace {
 
 using Eigen::Index;
-
-constexpr uint32_t kPathStream = 2, kPosteriorStream = 32;
 
 // Inputs as CoKriging sees them: x and the level.
 Matrix WithLevel(const Matrix& x, int level) {
@@ -80,12 +79,14 @@ absl::StatusOr<ScaledPosterior::JointGaussian> CoKrigingPosterior::Joint(
 
 absl::StatusOr<Matrix> CoKrigingPosterior::Sample(const Matrix& x, int level, int count, uint64_t seed, int) const {
   const Matrix z = WithLevel(x, level);
-  const std::vector<std::vector<int>> samples = SamplesOfDraws(weights_, count, seed, kPosteriorStream);
+  const std::vector<std::vector<int>> samples =
+      SamplesOfDraws(weights_, count, seed, StreamOf(RandomUse::kPathComponent));
   Matrix paths(count, x.rows());
   for (size_t k = 0; k < draws_.size(); ++k) {
     if (samples[k].empty()) continue;
     JointGaussian joint{.mean = draws_[k].Predict(z).mean, .covariance = draws_[k].Covariance(z)};
-    FIDELIO_RETURN_IF_ERROR(SampleGaussian(std::move(joint), samples[k], seed, kPathStream, paths));
+    FIDELIO_RETURN_IF_ERROR(
+        SampleGaussian(std::move(joint), samples[k], seed, StreamOf(RandomUse::kPathNormal), paths));
   }
   return paths;
 }

@@ -10,10 +10,12 @@
 
 #include "absl/strings/str_format.h"
 #include "core/base/parallel.h"
+#include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
 #include "core/gp/gp_objective.h"
 #include "core/optim/laplace.h"
 #include "core/optim/lbfgs.h"
+#include "core/optim/mode_chains.h"
 
 namespace fidelio {
 namespace {
@@ -30,6 +32,7 @@ constexpr size_t kMostModes = 6;      // whose curvature is measured
 constexpr double kDifference = 1e-3;  // step of the Hessian's differences, in prior units
 constexpr double kTemperature = 2;    // of the modes' weights: forgives the errors of Laplace's approximation
 constexpr double kLeastWeight = 0.03;
+constexpr int kChainStreams = 256;  // per stage: more than it has chains
 
 // Shares of a stage's progress.
 constexpr double kOptimiseShare = 0.4, kCurvatureShare = 0.1;
@@ -53,11 +56,12 @@ class Runner {
       FIDELIO_RETURN_IF_ERROR(RunStage(stage));
     }
     const SearchState end = state_.Copy();
-    return SearchResult{.stages = end.found,
-                        .log_posterior = -end.value,
-                        .acceptance = end.transitions > 0 ? end.acceptance / static_cast<double>(end.transitions) : 0,
-                        .evaluations = end.evaluations,
-                        .seconds = Seconds()};
+    SearchResult result{.stages = end.found, .report = end.sampled};
+    result.report.log_posterior = -end.value;
+    result.report.acceptance = end.transitions > 0 ? end.acceptance / static_cast<double>(end.transitions) : 0;
+    result.report.evaluations = end.evaluations;
+    result.report.seconds = Seconds();
+    return result;
   }
 
  private:
@@ -81,8 +85,7 @@ class Runner {
       if (before.chains.empty()) FIDELIO_RETURN_IF_ERROR(WeighModes());
       if (!out_of_time_) FIDELIO_RETURN_IF_ERROR(Sample());
     }
-    Collect();
-    return absl::OkStatus();
+    return Collect();
   }
 
   std::vector<SearchStart> Plan(int stage) const {
@@ -199,6 +202,7 @@ class Runner {
       for (int i = 0; i < size; ++i) columns.emplace_back(static_cast<int>(m), i);
     }
     const int count = static_cast<int>(columns.size());
+    std::vector<char> measured(columns.size(), 0);
     ParallelFor(count, request_.threads, [&](int c) {
       const auto [m, i] = columns[c];
       if (!Tick("curvature", 2, modes[m].value, kOptimiseShare + kCurvatureShare * c / count)) return;
@@ -208,16 +212,20 @@ class Runner {
       z[i] += kDifference;
       const bool ok = objective.Evaluate(z, &value, &up);
       z[i] -= 2 * kDifference;
-      if (ok && objective.Evaluate(z, &value, &down)) modes[m].hessian.col(i) = (up - down) / (2 * kDifference);
+      if (!ok || !objective.Evaluate(z, &value, &down)) return;
+      modes[m].hessian.col(i) = (up - down) / (2 * kDifference);
+      measured[static_cast<size_t>(c)] = 1;
     });
     if (cancelled_) return Cancelled();
     if (out_of_time_) return absl::OkStatus();
+    for (size_t c = 0; c < columns.size(); ++c) modes[columns[c].first].failed_columns += measured[c] ? 0 : 1;
     Vector log_evidence(static_cast<Eigen::Index>(modes.size()));
     for (size_t m = 0; m < modes.size(); ++m) {
       FIDELIO_ASSIGN_OR_RETURN(const Curvature curvature, MeasureCurvature(modes[m].hessian));
-      log_evidence[static_cast<Eigen::Index>(m)] = LaplaceEvidence(-modes[m].value, curvature.values);
+      modes[m].log_evidence = LaplaceEvidence(-modes[m].value, curvature.values);
+      log_evidence[static_cast<Eigen::Index>(m)] = modes[m].log_evidence;
     }
-    const Vector weights = WeightsByEvidence(log_evidence, kTemperature, settings_.chains, kLeastWeight);
+    const Vector weights = WeightsByEvidence(log_evidence, kTemperature, settings_.modes, kLeastWeight);
     for (size_t m = 0; m < modes.size(); ++m) modes[m].weight = weights[static_cast<Eigen::Index>(m)];
     std::vector<SearchChain> chains;
     for (const int mode : AllotChains(settings_.chains, weights)) {
@@ -236,26 +244,27 @@ class Runner {
     const HmcOptions options{.warmup = settings_.warmup, .leapfrogs = settings_.leapfrogs};
     const int total = settings_.warmup + settings_.transitions;
     const SearchState before = state_.Copy();
-    std::vector<HmcSpace> spaces;
+    std::vector<SamplingSpace> spaces;
     for (const SearchMode& mode : before.modes) {
-      FIDELIO_ASSIGN_OR_RETURN(const Curvature curvature, MeasureCurvature(mode.hessian));
-      spaces.push_back(WhitenedSpace(mode.z, curvature));
+      const Vector tails = models_.at(mode.form)->parameters().InverseShapes();
+      FIDELIO_ASSIGN_OR_RETURN(SamplingSpace space, SpaceForSampling(tails, mode.z, mode.hessian));
+      spaces.push_back(std::move(space));
     }
     const int count = static_cast<int>(before.chains.size());
     ParallelFor(count, request_.threads, [&](int c) {
       if (cancelled_ || out_of_time_) return;
       SearchChain chain = before.chains[c];
-      const HmcSpace& space = spaces[chain.mode];
-      GpObjective objective(*models_.at(before.modes[chain.mode].form));
+      const SamplingSpace& space = spaces[chain.mode];
+      GpObjective in_z(*models_.at(before.modes[chain.mode].form));
+      LightTails::InU objective(space.tails, in_z);
       if (!chain.started) {
-        if (!StartHmc(objective, space, Vector::Zero(space.origin.size()), &chain.hmc)) return;
+        if (!StartHmc(objective, space.whitened, Vector::Zero(objective.size()), &chain.hmc)) return;
         chain.started = true;
       }
       while (chain.hmc.iteration < total) {
-        const int evaluations = StepHmc(objective, space, options, request_.seed + static_cast<uint64_t>(stage_),
-                                        static_cast<uint32_t>(c), &chain.hmc);
-        const int kept = chain.hmc.iteration - settings_.warmup;
-        if (kept > 0 && kept % settings_.thin == 0) chain.draws.push_back(space.origin + space.basis * chain.hmc.q);
+        const uint32_t stream = StreamOf(RandomUse::kHmc, static_cast<uint32_t>(kChainStreams * stage_ + c));
+        const int evaluations = StepHmc(objective, space.whitened, options, request_.seed, stream, &chain.hmc);
+        if (chain.hmc.iteration > settings_.warmup) chain.trace.push_back(space.Point(chain.hmc));
         state_.With([&](SearchState& s) { s.chains[c] = chain; });
         const double share = (c + static_cast<double>(chain.hmc.iteration) / total) / count;
         if (!Tick("sample", evaluations, chain.hmc.value,
@@ -267,30 +276,46 @@ class Runner {
     return cancelled_ ? Cancelled() : absl::OkStatus();
   }
 
+  static absl::StatusOr<std::vector<HmcSpace>> Spaces(const std::vector<SearchMode>& modes) {
+    std::vector<HmcSpace> spaces;
+    for (const SearchMode& mode : modes) {
+      FIDELIO_ASSIGN_OR_RETURN(const Curvature curvature, MeasureCurvature(mode.hessian));
+      spaces.push_back(WhitenedSpace(mode.z, curvature));
+    }
+    return spaces;
+  }
+
   // Ends the stage.
-  void Collect() {
+  absl::Status Collect() {
     const SearchState s = state_.Copy();
     StageParameters found;
     const SearchMode& best = s.modes[0];
     found.best = {.form = best.form, .theta = Theta(best.form, best.z), .weight = 1};
-    std::vector<int> per_mode(s.modes.size(), 0);
-    for (const SearchChain& chain : s.chains) per_mode[chain.mode] += static_cast<int>(chain.draws.size());
-    double total = 0;
-    for (const SearchChain& chain : s.chains) {
-      const SearchMode& mode = s.modes[chain.mode];
-      for (const Vector& z : chain.draws) {
-        const double weight = mode.weight / per_mode[chain.mode];
-        found.draws.push_back({.form = mode.form, .theta = Theta(mode.form, z), .weight = weight});
-        total += weight;
+    ChainsReport report;
+    if (!s.chains.empty()) {
+      FIDELIO_ASSIGN_OR_RETURN(std::vector<HmcSpace> spaces, Spaces(s.modes));
+      std::vector<ModeRegion> regions;
+      for (size_t m = 0; m < s.modes.size(); ++m) {
+        regions.push_back({.space = static_cast<int>(std::distance(models_.begin(), models_.find(s.modes[m].form))),
+                           .log_evidence = s.modes[m].log_evidence,
+                           .weight = s.modes[m].weight,
+                           .whitened = std::move(spaces[m])});
+      }
+      std::vector<ModeChain> chains;
+      for (const SearchChain& chain : s.chains) chains.push_back({.mode = chain.mode, .trace = chain.trace});
+      report = ReportChains(chains, regions);
+      for (const WeightedPoint& point : PointsOfModes(chains, regions, report, settings_.draws)) {
+        const StageForm& form = s.modes[point.mode].form;
+        found.draws.push_back({.form = form, .theta = Theta(form, point.z), .weight = point.weight});
       }
     }
-    for (StageDraw& draw : found.draws) draw.weight /= total;
     if (found.draws.empty()) found.draws = {found.best};  // no draws were asked for, or the budget ended before
     state_.With([&](SearchState& state) {
       for (const SearchChain& chain : s.chains) {
         state.acceptance += chain.hmc.acceptance_sum;
-        state.transitions += std::max(0, chain.hmc.iteration - settings_.warmup);
+        state.transitions += static_cast<int64_t>(chain.trace.size());
       }
+      AddReport(s, report, state.sampled);
       state.found.push_back(std::move(found));
       state.value += best.value;
       state.starts.clear();
@@ -298,6 +323,18 @@ class Runner {
       state.chains.clear();
       state.screened = false;
     });
+    return absl::OkStatus();
+  }
+
+  static void AddReport(const SearchState& stage, const ChainsReport& chains, FitReport& all) {
+    all.chains += static_cast<int>(stage.chains.size());
+    all.r_hat = std::max(all.r_hat, chains.r_hat);
+    if (chains.effective_size > 0) {
+      all.effective_size =
+          all.effective_size > 0 ? std::min(all.effective_size, chains.effective_size) : chains.effective_size;
+    }
+    all.moved_chains += chains.moved;
+    for (const SearchMode& mode : stage.modes) all.failed_curvature += mode.failed_columns;
   }
 
   Vector Theta(const StageForm& form, const Vector& z) const { return GpObjective(*models_.at(form)).Theta(z); }
@@ -354,9 +391,8 @@ SearchSettings SettingsForStage(int64_t observations) {
   SearchSettings s;
   if (observations <= kMedium) return s;
   const double share = std::pow(kMedium / static_cast<double>(observations), 2);
-  const int draws = std::max(1, static_cast<int>(share * s.transitions / s.thin));  // per chain
+  s.draws = std::max(s.chains, static_cast<int>(share * s.draws));
   s.transitions = std::max(4, static_cast<int>(share * s.transitions));
-  s.thin = s.transitions / draws;
   s.warmup = std::max(6, static_cast<int>(share * s.warmup));
   return s;
 }

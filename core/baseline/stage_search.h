@@ -2,9 +2,9 @@
 //
 //   1. optimise    L-BFGS from several starts per form: a little from each, then the best few to their ends
 //   2. curvature   Hessians at the distinct modes; they give each mode's evidence (Laplace) Z
-//   3. sample      HMC chains from the modes that matter, whitened by their Hessians
+//   3. sample      HMC chains from the modes that matter, at least two each, whitened by their Hessians
 //
-// A stage's result is a set of draws; those of mode m share a weight ∝ Z_m^(1/temperature). With few observations the data leave
+// A stage's result is a set of draws; those of mode m share a weight ∝ Z_m^(1/temperature), which is √Z_m. With few observations the data leave
 // much open, and one point of hyperparameters alone is far too sure of itself.
 //
 // Deterministic for a seed, whatever the number of threads. Every finished piece of work is kept in a SearchState, which can be
@@ -22,17 +22,19 @@
 #include "absl/status/statusor.h"
 #include "core/baseline/baseline_model.h"
 #include "core/emulator/fit_observer.h"
+#include "core/emulator/fit_options.h"
 #include "core/optim/hmc.h"
 
 namespace fidelio {
 
 // How much work a stage does.
 struct SearchSettings {
-  int chains = 4;        // 0: the best mode alone
+  int chains = 4;        // at least, and at least two per mode; 0: the best mode alone
+  int modes = 4;         // that are sampled, at most
   int warmup = 24;       // transitions per chain
   int transitions = 48;  // kept per chain, before thinning
-  int thin = 8;
-  int leapfrogs = 8;
+  int draws = 24;        // of all chains together, about
+  int leapfrogs = 8;     // of a transition, at most
 };
 
 // Settings for a stage with this number of observations: with more of them there is less to average over, at a higher cost.
@@ -51,16 +53,18 @@ struct SearchStart {
 struct SearchMode {
   StageForm form;
   Vector z;
-  double value = 0;     // −log posterior with a normalised prior
-  Matrix hessian = {};  // empty until measured
-  double weight = 0;    // 0: dropped
+  double value = 0;         // −log posterior with a normalised prior
+  Matrix hessian = {};      // empty until measured
+  int failed_columns = 0;   // of it, which could not be measured: those of the prior stand in for them
+  double log_evidence = 0;  // Laplace's
+  double weight = 0;        // 0: dropped
 };
 
 struct SearchChain {
   int mode = 0;
   bool started = false;
   HmcState hmc;
-  std::vector<Vector> draws;  // whitened
+  std::vector<Vector> trace;  // whitened, of every transition after warm-up
 };
 
 struct SearchState {
@@ -74,6 +78,7 @@ struct SearchState {
 
   double acceptance = 0;  // of HMC, summed over `transitions` of the stages that are done
   int64_t transitions = 0;
+  FitReport sampled;  // how well the stages that are done were sampled: the worst of them
   int64_t iterations = 0;
   int64_t evaluations = 0;
   double seconds = 0;  // spent before this state was taken
@@ -115,10 +120,7 @@ struct SearchRequest {
 
 struct SearchResult {
   std::vector<StageParameters> stages;
-  double log_posterior = 0;
-  double acceptance = 0;
-  int64_t evaluations = 0;
-  double seconds = 0;
+  FitReport report;  // without the number of draws
 };
 
 // Runs `state` to its end. CANCELLED when the observer says so; `state` can then be continued. When max_seconds or

@@ -20,19 +20,20 @@ namespace {
 
 template <BaselineMethod method>
 constexpr EmulatorMethod Baseline() {
-  return {.name = NameOf(method),
-          .checkpoint_kind = CheckpointKindOf(method),
-          .state_kind = StateKindOf(method),
-          .create = [](const Dataset& data, const FitOptions& options) -> absl::StatusOr<std::unique_ptr<EmulatorFit>> {
-            return BaselineFit::Create(method, data, options);
-          },
-          .resume = [](absl::string_view state, const Dataset&, int threads)
-              -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return BaselineFit::Resume(method, state, threads); },
-          .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
-            return BaselineEmulator::Load(method, checkpoint);
-          },
-          .fit_bytes = [](const std::vector<int64_t>& counts, int,
-                          int threads) { return BaselineFit::MemoryBytes(method, counts, threads); }};
+  return {
+      .name = NameOf(method),
+      .checkpoint_kind = CheckpointKindOf(method),
+      .state_kind = StateKindOf(method),
+      .create = [](const Dataset& data, const FitOptions& options) -> absl::StatusOr<std::unique_ptr<EmulatorFit>> {
+        return BaselineFit::Create(method, data, options);
+      },
+      .resume = [](absl::string_view state, const Dataset&, int threads)
+          -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return BaselineFit::Resume(method, state, threads); },
+      .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
+        return BaselineEmulator::Load(method, checkpoint);
+      },
+      .fit_bytes = [](const std::vector<int64_t>& counts, int,
+                      const FitOptions& options) { return BaselineFit::MemoryBytes(method, counts, options.threads); }};
 }
 
 constexpr EmulatorMethod kMethods[] = {
@@ -48,7 +49,7 @@ constexpr EmulatorMethod kMethods[] = {
        return MfDgp::Load(checkpoint);
      },
      .fit_bytes = [](const std::vector<int64_t>& counts, int,
-                     int threads) { return MfDgpFit::MemoryBytes(counts, threads); }},
+                     const FitOptions& options) { return MfDgpFit::MemoryBytes(counts, options.threads); }},
     {.name = "mf_dgp_variational",
      .checkpoint_kind = kVariationalMfDgpKind,
      .state_kind = kVariationalFitKind,
@@ -60,8 +61,7 @@ constexpr EmulatorMethod kMethods[] = {
      .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
        return SparseMfDgp::Load(checkpoint, kVariationalMfDgpKind);
      },
-     .fit_bytes = [](const std::vector<int64_t>& counts, int dimension,
-                     int) { return VariationalFit::MemoryBytes(counts, dimension); }},
+     .fit_bytes = VariationalFit::MemoryBytes},
     {.name = "mf_dgp_svi",
      .checkpoint_kind = kSviMfDgpKind,
      .state_kind = kSviFitKind,
@@ -73,8 +73,7 @@ constexpr EmulatorMethod kMethods[] = {
      .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
        return SparseMfDgp::Load(checkpoint, kSviMfDgpKind);
      },
-     .fit_bytes = [](const std::vector<int64_t>& counts, int dimension,
-                     int) { return SviFit::MemoryBytes(counts, dimension); }},
+     .fit_bytes = SviFit::MemoryBytes},
     {.name = "mf_dgp_neighbours",
      .checkpoint_kind = kNeighbourDgpKind,
      .state_kind = kNeighbourDgpFitKind,
@@ -86,7 +85,10 @@ constexpr EmulatorMethod kMethods[] = {
      .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
        return NeighbourDgp::Load(checkpoint);
      },
-     .fit_bytes = NeighbourDgpFit::MemoryBytes},
+     .fit_bytes =
+         [](const std::vector<int64_t>& counts, int dimension, const FitOptions& options) {
+           return NeighbourDgpFit::MemoryBytes(counts, dimension, options.threads);
+         }},
     Baseline<BaselineMethod::kAr1>(),
     Baseline<BaselineMethod::kAr1Recursive>(),
     Baseline<BaselineMethod::kNargp>(),

@@ -38,8 +38,8 @@ struct EmulatorMethod {
   // Continues what SaveState wrote; `data` is what the fit was created with, for those that did not write it.
   absl::StatusOr<std::unique_ptr<EmulatorFit>> (*resume)(absl::string_view state, const Dataset& data, int threads);
   absl::StatusOr<std::unique_ptr<MixtureEmulator>> (*load)(absl::string_view checkpoint);
-  // An estimate of the memory, in bytes, of a fit of this many observations per level.
-  double (*fit_bytes)(const std::vector<int64_t>& counts, int dimension, int threads);
+  // An estimate of the memory, in bytes, of a fit of this many observations per level with these options.
+  double (*fit_bytes)(const std::vector<int64_t>& counts, int dimension, const FitOptions& options);
 };
 
 // All of them; "mf_dgp" is the first.

@@ -10,6 +10,7 @@
 #include "absl/strings/str_format.h"
 #include "core/base/equal_rows.h"
 #include "core/base/random.h"
+#include "core/base/random_streams.h"
 #include "core/base/sobol.h"
 #include "core/base/status_macros.h"
 #include "core/design/latin_hypercube.h"
@@ -19,13 +20,11 @@ namespace {
 
 using Eigen::Index;
 
-constexpr double kNearPart = 0.25;    // of the side of the cube that a point has for itself: nearer points are skipped
-constexpr double kSamePoint = 1e-9;   // of the box: inputs of different levels that are nearer count as equal
-constexpr int kMostHalvings = 24;     // of the distance, before the box is said to be full
-constexpr int kGridDimensions = 3;    // by which points are looked up
-constexpr int kMostMade = 16 << 20;   // Sobol' points
-constexpr uint32_t kLatinStream = 1;  // + level
-constexpr uint32_t kNestedStream = 0x10000;
+constexpr double kNearPart = 0.25;   // of the side of the cube that a point has for itself: nearer points are skipped
+constexpr double kSamePoint = 1e-9;  // of the box: inputs of different levels that are nearer count as equal
+constexpr int kMostHalvings = 24;    // of the distance, before the box is said to be full
+constexpr int kGridDimensions = 3;   // by which points are looked up
+constexpr int kMostMade = 16 << 20;  // Sobol' points
 
 Matrix Stacked(const Matrix& a, const Matrix& b) {
   if (a.rows() == 0) return b;
@@ -114,7 +113,7 @@ class Designer {
     const int count = wanted.count;
     const Matrix existing = ToUnit(wanted.existing);
     if (options_.method == InitialMethod::kLatinHypercube) {
-      return MaximinLatinHypercube(count, existing, options_.seed, kLatinStream + static_cast<uint32_t>(level),
+      return MaximinLatinHypercube(count, existing, options_.seed, DesignStream(static_cast<uint32_t>(level)),
                                    options_.check);
     }
     if (dimension() > kMostSobolDimensions) {
@@ -143,7 +142,7 @@ class Designer {
       if (options_.check && i % 64 == 0) FIDELIO_RETURN_IF_ERROR(options_.check());
       keep_away(existing.row(i));
     }
-    Random random(options_.seed, kNestedStream + static_cast<uint32_t>(level));
+    Random random(options_.seed, StreamOf(RandomUse::kNestedDesign, static_cast<uint32_t>(level)));
     std::vector<int> chosen;
     while (static_cast<int>(chosen.size()) < count) {
       if (options_.check && chosen.size() % 64 == 0) FIDELIO_RETURN_IF_ERROR(options_.check());
@@ -169,7 +168,7 @@ class Designer {
     for (Index i = 0; i < existing.rows(); ++i) own.Add(existing.row(i));
     for (Index i = 0; i < others.rows(); ++i) all.Add(others.row(i));
     const Vector zero = Vector::Zero(dimension()), one = Vector::Ones(dimension());
-    const uint64_t seed = Random(options_.seed, kLatinStream + static_cast<uint32_t>(level)).NextBits();
+    const uint64_t seed = Random(options_.seed, DesignStream(static_cast<uint32_t>(level))).NextBits();
     Matrix result(count, dimension());
     Index kept = 0, seen = 0;
     // Some of the existing points may be of this very sequence: those come first.

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/parallel.h"
 #include "core/base/random.h"
+#include "core/base/random_streams.h"
 #include "core/design/eigenvalue_subset.h"
 #include "core/design/projection_dpp.h"
 #include "core/linalg/parallel_product.h"
@@ -25,7 +26,6 @@ namespace {
 using Eigen::Index;
 
 constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-constexpr uint32_t kStream = 0xd99;  // of a seed
 
 absl::Status CheckKernel(const Matrix& kernel, int threads) {
   const Index n = kernel.rows();
@@ -235,7 +235,7 @@ absl::Status KDpp::CheckSize(int k) const { return CheckSizeOf(k, rank(), candid
 
 absl::StatusOr<KDppDraw> KDpp::Sample(int k, uint64_t seed) const {
   if (const absl::Status status = CheckSize(k); !status.ok()) return status;
-  Random random(seed, kStream);
+  Random random(seed, StreamOf(RandomUse::kKDpp));
   const std::vector<int> subset = EigenvalueSubset(log_values_, k).Draw(random);
   KDppDraw draw;
   draw.indices = DrawCandidates(vectors_(Eigen::all, subset).transpose(), orthonormal_, values_[subset.back()],
@@ -254,7 +254,7 @@ absl::StatusOr<KDppDraw> KDpp::SampleOnce(Matrix kernel, int k, uint64_t seed, c
   options.largest_k = k;
   if (const absl::Status status = CheckKernel(kernel, options.threads); !status.ok()) return status;
   const std::optional<LowRank> low = LowRankFactor(kernel, options);
-  Random random(seed, kStream);
+  Random random(seed, StreamOf(RandomUse::kKDpp));
   absl::Status status;
   bool within = true;  // the tolerance
   Vector values;

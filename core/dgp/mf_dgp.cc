@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/parallel.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/mf_dgp_fit.h"
@@ -16,6 +17,24 @@ namespace {
 using Eigen::Index;
 
 constexpr Index kQueryBlock = 64;  // query points that one thread works on at a time
+
+// Level 0 is predicted by the draws of structures with all levels, the levels above by these and others.
+absl::Status CheckLevelsCovered(const std::vector<std::shared_ptr<const MomentModel>>& structures,
+                                const std::vector<MomentDraw>& draws,
+                                const std::vector<absl::StatusOr<MomentPosterior>>& built) {
+  double weight = 0;
+  for (const MomentDraw& draw : draws) {
+    if (structures[draw.structure]->recipe.first_level == 0) weight += draw.weight;
+  }
+  if (weight > 0) return absl::OkStatus();
+  for (const auto& posterior : built) {
+    if (posterior.ok()) continue;
+    return absl::Status(
+        posterior.status().code(),
+        absl::StrCat("no draw of the hyperparameters is left that predicts level 0: ", posterior.status().message()));
+  }
+  return absl::InternalError("no draw of the hyperparameters predicts level 0");
+}
 
 }  // namespace
 
@@ -79,15 +98,10 @@ absl::StatusOr<std::unique_ptr<MfDgp::Impl>> MfDgp::Impl::Build(
     impl->draws.push_back(std::move(draws[i]));
     impl->posteriors.push_back(*std::move(built[i]));
   }
-  if (impl->draws.empty()) return built.empty() ? absl::InternalError("a fit without draws") : built[0].status();
-  const int top = static_cast<int>(data.levels.size()) - 1;
-  double residual = 0;
-  for (size_t i = 0; i < impl->draws.size(); ++i) {
-    if (static_cast<int>(impl->draws.size()) < count || before != nullptr) impl->draws[i].weight /= total;
-    const int first_level = structures[impl->draws[i].structure]->recipe.first_level;
-    residual += impl->draws[i].weight * impl->posteriors[i].leave_one_out(top - first_level);
+  FIDELIO_RETURN_IF_ERROR(CheckLevelsCovered(structures, impl->draws, built));
+  if (static_cast<int>(impl->draws.size()) < count || before != nullptr) {
+    for (MomentDraw& draw : impl->draws) draw.weight /= total;
   }
-  impl->inflation = std::max(1.0, residual);
   for (const LevelData& level : data.levels) {
     impl->given_noise.push_back(level.noise_variance.size() > 0 ? level.noise_variance.mean() : 0);
   }
@@ -96,6 +110,11 @@ absl::StatusOr<std::unique_ptr<MfDgp::Impl>> MfDgp::Impl::Build(
   impl->report = report;
   impl->report.draws = static_cast<int>(impl->draws.size());
   return impl;
+}
+
+void MfDgp::Impl::Inflate(const Inflation& by) {
+  inflation = by;
+  given_noise.back() /= by.NoiseDivisor();
 }
 
 MfDgp::Impl::Members MfDgp::Impl::MembersAt(int level) const {
@@ -148,23 +167,14 @@ Mixture MfDgp::Impl::PredictMixture(const std::vector<MomentQueries>& queries, i
     variance *= scaling.output_sd;
   }
   if (include_noise) mixture.variance.array() += given_noise[level];
-  if (const double factor = InflationAt(level); factor > 1) {
-    // About the mixture's mean, so that its whole variance grows by the factor.
-    const Vector mean = MixtureMean(mixture);
-    mixture.mean = ((mixture.mean.rowwise() - mean.transpose()) * std::sqrt(factor)).rowwise() + mean.transpose();
-    mixture.variance *= factor;
-  }
+  fidelio::Inflate(InflationAt(level), mixture);
   return mixture;
 }
 
 Matrix MfDgp::Impl::Gradient(const std::vector<MomentQueries>& queries, int level, Matrix mean_bar, Matrix variance_bar,
                              MomentPosterior::Workspace& workspace) const {
   const Members members = MembersAt(level);
-  if (const double factor = InflationAt(level); factor > 1) {
-    const Eigen::RowVectorXd total = mean_bar.colwise().sum();
-    mean_bar = std::sqrt(factor) * mean_bar + (1 - std::sqrt(factor)) * members.component_weights * total;
-    variance_bar *= factor;
-  }
+  InflateAdjoints(InflationAt(level), members.component_weights, mean_bar, variance_bar);
   Matrix gradient = Matrix::Zero(queries[0].x.rows(), queries[0].x.cols());
   for (size_t k = 0; k < members.draws.size(); ++k) {
     const size_t i = members.draws[k];
@@ -195,6 +205,8 @@ absl::StatusOr<Prediction> MfDgp::Predict(const Matrix& x, const PredictOptions&
   Prediction result;
   result.mean.resize(x.rows());
   result.variance.resize(x.rows());
+  result.median.resize(x.rows());
+  result.mean_cdf.resize(x.rows());
   result.quantiles.resize(x.rows(), static_cast<Index>(options.quantiles.size()));
   if (options.input_gradient) result.input_gradient.setZero(x.rows(), x.cols());
   impl_->ForBlocks(x, options.threads, [&](Index begin, Index n, const auto& queries, auto& workspace) {
@@ -202,6 +214,7 @@ absl::StatusOr<Prediction> MfDgp::Predict(const Matrix& x, const PredictOptions&
     const Vector mean = MixtureMean(mixture);
     result.mean.segment(begin, n) = mean;
     result.variance.segment(begin, n) = MixtureVariance(mixture, mean);
+    SetMedians(mixture, mean, begin, result);
     if (!options.quantiles.empty()) {
       result.quantiles.middleRows(begin, n) = MixtureQuantiles(mixture, options.quantiles);
     }

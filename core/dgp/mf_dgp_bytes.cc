@@ -1,12 +1,13 @@
-// The checkpoint of an MfDgp, version 2 (the envelope is in core/base/bytes.h). Payload, in this order:
+// The checkpoint of an MfDgp, version 3 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   data         as in core/emulator/dataset_bytes.h
 //   structures   u64 count; per structure u32 first level, u32 kernel, bool warp, bool trend, f64 trend curvature, f64 noise floor, f64 tie,
 //                f64 centre of layer 1's log lengthscales, u64 links, per link bool offset, bool raw zero, f64 weight;
 //                the scaling of its data: vectors lowest input, width, f64 mean, f64 standard deviation of outputs (not in
-//                version 1: that of the data)
+//                version 1: that of the data; the same for all structures from version 3 on)
+//   f64 inflation, bool of given noise (neither before version 3)
 //   draws        u64 count; per draw u32 structure, f64 weight, vector θ
-//   report       i64 evaluations, f64 seconds, f64 log posterior, f64 acceptance, f64 largest jitter
+//   report       as in core/emulator/report_bytes.h, without its second part before version 3
 //
 // Everything else is computed from these when a checkpoint is loaded.
 #include <cmath>
@@ -16,9 +17,12 @@
 #include "core/base/status_macros.h"
 #include "core/dgp/mf_dgp.h"
 #include "core/dgp/mf_dgp_impl.h"
+#include "core/dgp/output_units.h"
 #include "core/dgp/recipe_bytes.h"
 #include "core/dgp/scaling_bytes.h"
 #include "core/emulator/dataset_bytes.h"
+#include "core/emulator/inflation.h"
+#include "core/emulator/report_bytes.h"
 
 namespace fidelio {
 
@@ -38,6 +42,16 @@ absl::Status CheckRecipe(const Recipe& recipe, const Dataset& data) {
 
 }  // namespace
 
+// The mean over the draws, each by itself, of the squared standardised residuals.
+Inflation MfDgp::Impl::InflationBefore3() const {
+  const int top = static_cast<int>(data.levels.size()) - 1;
+  double residual = 0;
+  for (size_t i = 0; i < draws.size(); ++i) {
+    residual += draws[i].weight * posteriors[i].leave_one_out(top - structures[draws[i].structure]->recipe.first_level);
+  }
+  return UnshrunkInflation(residual);
+}
+
 std::string MfDgp::Save() const {
   ByteWriter out;
   WriteDataset(impl_->data, out);
@@ -46,18 +60,14 @@ std::string MfDgp::Save() const {
     WriteRecipe(structure->recipe, out);
     WriteScaling(structure->data.scaling, out);
   }
+  WriteInflation(impl_->inflation, out);
   out.U64(impl_->draws.size());
   for (const MomentDraw& draw : impl_->draws) {
     out.U32(static_cast<uint32_t>(draw.structure));
     out.F64(draw.weight);
     out.Write(draw.theta);
   }
-  const FitReport& report = impl_->report;
-  out.I64(report.evaluations);
-  out.F64(report.seconds);
-  out.F64(report.log_posterior);
-  out.F64(report.acceptance);
-  out.F64(report.max_jitter);
+  WriteReport(impl_->report, out);
   return out.Seal(kMfDgpKind, kMfDgpVersion);
 }
 
@@ -73,6 +83,7 @@ absl::StatusOr<std::unique_ptr<MfDgp>> MfDgp::Load(absl::string_view bytes) {
     recipes.push_back(ReadRecipe(in));
     if (opened.version >= 2) scalings.push_back(ReadScaling(in));
   }
+  const Inflation inflation = opened.version >= 3 ? ReadInflation(in) : Inflation();
   std::vector<MomentDraw> draws;
   const uint64_t draw_count = in.U64();
   for (uint64_t i = 0; i < draw_count && in.ok(); ++i) {
@@ -82,36 +93,44 @@ absl::StatusOr<std::unique_ptr<MfDgp>> MfDgp::Load(absl::string_view bytes) {
     draw.theta = in.ReadVector();
     draws.push_back(std::move(draw));
   }
-  FitReport report;
-  report.evaluations = in.I64();
-  report.seconds = in.F64();
-  report.log_posterior = in.F64();
-  report.acceptance = in.F64();
-  report.max_jitter = in.F64();
+  const FitReport report = ReadReport(in, opened.version >= 3);
   FIDELIO_RETURN_IF_ERROR(in.Finish());
 
   if (const absl::Status status = Validate(data); !status.ok()) {
     return absl::DataLossError(absl::StrFormat("checkpoint holds invalid data: %s", status.message()));
   }
+  FIDELIO_RETURN_IF_ERROR(CheckInflation(inflation));
   std::vector<std::shared_ptr<const MomentModel>> structures;
+  std::vector<OutputUnits> units;  // of each structure's draws
   for (size_t k = 0; k < recipes.size(); ++k) {
     FIDELIO_RETURN_IF_ERROR(CheckRecipe(recipes[k], data));
+    if (scalings.size() == k) scalings.push_back(ScalingOf(data, recipes[k].first_level));
+    FIDELIO_RETURN_IF_ERROR(CheckScaling(scalings[k], data.dimension()));
+    units.push_back(UnitsOf(scalings[k], scalings[0]));
     const int first_level = recipes[k].first_level;
-    if (!scalings.empty()) FIDELIO_RETURN_IF_ERROR(CheckScaling(scalings[k], data.dimension()));
-    ScaledData scaled = scalings.empty() ? ScaleData(data, first_level) : ScaleData(data, first_level, scalings[k]);
-    structures.push_back(std::make_shared<const MomentModel>(std::move(scaled), recipes[k]));
+    if (units[k].Differ()) {
+      if (first_level + 1 < static_cast<int>(data.levels.size())) {
+        return absl::DataLossError("checkpoint holds structures of several levels with unlike scalings of outputs");
+      }
+      recipes[k] = InUnits(recipes[k], units[k]);
+    }
+    structures.push_back(std::make_shared<const MomentModel>(ScaleData(data, first_level, scalings[0]), recipes[k]));
   }
   if (draws.empty()) return absl::DataLossError("checkpoint holds no draws");
-  for (const MomentDraw& draw : draws) {
+  for (MomentDraw& draw : draws) {
     if (draw.structure < 0 || draw.structure >= static_cast<int>(structures.size()) || !std::isfinite(draw.weight) ||
         draw.theta.size() != structures[draw.structure]->layout.parameters.size()) {
       return absl::DataLossError(
           absl::StrFormat("checkpoint holds a draw of structure %d with %d parameters, which no structure has",
                           draw.structure, draw.theta.size()));
     }
+    if (units[draw.structure].Differ()) {
+      draw.theta = InUnits(std::move(draw.theta), structures[draw.structure]->layout, units[draw.structure]);
+    }
   }
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl, Impl::Build(std::move(data), std::move(structures),
                                                                    std::move(draws), report, /*threads=*/0));
+  impl->Inflate(opened.version >= 3 ? inflation : impl->InflationBefore3());
   return std::unique_ptr<MfDgp>(new MfDgp(std::move(impl)));
 }
 

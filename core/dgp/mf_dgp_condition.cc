@@ -70,6 +70,7 @@ absl::StatusOr<std::unique_ptr<Emulator>> MfDgp::Condition(const Dataset& data, 
   }
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl,
                            Impl::Build(data, std::move(structures), impl_->draws, impl_->report, threads, impl_.get()));
+  impl->Inflate(impl->LeftOutInflation());
   return std::unique_ptr<Emulator>(new MfDgp(std::move(impl)));
 }
 

@@ -1,9 +1,11 @@
-// The state of a running fit, version 3 (the envelope is in core/base/bytes.h). Payload, in this order:
+// The state of a running fit, version 4 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   u32 recipe version; data as in a checkpoint
-//   options      bool kernel given, u32 kernel, u64 seed, f64 max seconds, i64 max iterations (not in version 1)
+//   options      bool kernel given, u32 kernel, u64 seed, f64 max seconds, i64 max iterations
 //   warm starts  u64 count; starts
-//   progress     as in moment_fit_bytes.h (no iterations in version 1; no rounds and iterations of starts before version 3)
+//   progress     as in moment_fit_bytes.h
+//
+// States of other recipes, older versions among them, are refused: the fit starts again.
 #include "core/dgp/mf_dgp_fit.h"
 
 #include <numeric>
@@ -15,6 +17,7 @@
 #include "core/dgp/mf_dgp_impl.h"
 #include "core/dgp/moment_fit_bytes.h"
 #include "core/dgp/moment_objective.h"
+#include "core/dgp/output_units.h"
 #include "core/dgp/structures.h"
 #include "core/emulator/dataset_bytes.h"
 
@@ -38,8 +41,11 @@ struct MfDgpFit::Impl {
   Impl(Dataset d, const FitOptions& options, MomentFitState progress)
       : data(std::move(d)), kernel(options.kernel), state(std::move(progress)) {
     const std::vector<int> counts = Counts(data);
-    for (const Recipe& recipe : DefaultStructures(kernel, counts, data.dimension())) {
-      request.structures.push_back(std::make_shared<const MomentModel>(ScaleData(data, recipe.first_level), recipe));
+    const Scaling scaling = ScalingOf(data, 0);
+    for (Recipe& recipe : DefaultStructures(kernel, counts, data.dimension())) {
+      const int first = recipe.first_level;
+      if (first > 0) recipe = InUnits(recipe, UnitsOf(ScalingOf(data, first), scaling));
+      request.structures.push_back(std::make_shared<const MomentModel>(ScaleData(data, first, scaling), recipe));
     }
     request.settings = SettingsFor(std::accumulate(counts.begin(), counts.end(), 0));
     request.seed = options.seed;
@@ -82,15 +88,10 @@ absl::StatusOr<std::unique_ptr<MixtureEmulator>> MfDgpFit::Run(FitObserver* obse
   MomentFitRequest request = impl_->request;
   request.observer = observer;
   FIDELIO_ASSIGN_OR_RETURN(MomentFitResult result, RunMomentFit(request, impl_->state));
-  FitReport report;
-  report.evaluations = result.evaluations;
-  report.seconds = result.seconds;
-  report.log_posterior = result.log_posterior;
-  report.acceptance = result.acceptance;
-  report.max_jitter = result.max_jitter;
   FIDELIO_ASSIGN_OR_RETURN(
       std::unique_ptr<MfDgp::Impl> impl,
-      MfDgp::Impl::Build(impl_->data, request.structures, std::move(result.draws), report, request.threads));
+      MfDgp::Impl::Build(impl_->data, request.structures, std::move(result.draws), result.report, request.threads));
+  impl->Inflate(impl->LeftOutInflation());
   return std::unique_ptr<MixtureEmulator>(new MfDgp(std::move(impl)));
 }
 
@@ -131,10 +132,10 @@ absl::StatusOr<std::unique_ptr<MfDgpFit>> MfDgpFit::Resume(absl::string_view byt
   options.kernel = kernel_given ? std::optional<KernelFamily>(kernel) : std::nullopt;
   options.seed = in.U64();
   options.max_seconds = in.F64();
-  if (opened.version >= 2) options.max_iterations = in.I64();
+  options.max_iterations = in.I64();
   options.threads = threads;
-  std::vector<StartState> warm = ReadStarts(in, opened.version);
-  MomentFitState state = ReadFitState(in, opened.version);
+  std::vector<StartState> warm = ReadStarts(in);
+  MomentFitState state = ReadFitState(in);
   FIDELIO_RETURN_IF_ERROR(in.Finish());
   FIDELIO_RETURN_IF_ERROR(Validate(data));
   FIDELIO_RETURN_IF_ERROR(Validate(options));

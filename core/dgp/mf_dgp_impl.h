@@ -12,12 +12,13 @@
 #include "core/dgp/moment_fit.h"
 #include "core/dgp/moment_joint.h"
 #include "core/dgp/moment_posterior.h"
+#include "core/emulator/inflation.h"
 #include "core/emulator/mixture.h"
 
 namespace fidelio {
 
-inline constexpr uint32_t kMfDgpVersion = 2;
-inline constexpr uint32_t kMfDgpFitVersion = 3;
+inline constexpr uint32_t kMfDgpVersion = 3;
+inline constexpr uint32_t kMfDgpFitVersion = 4;
 
 // Σ_t n_t Σ_{s≥t} n_s: elements of the factors of all levels of one draw and link.
 int64_t FactorElements(const std::vector<int64_t>& counts);
@@ -28,12 +29,13 @@ struct MfDgp::Impl {
   std::vector<std::shared_ptr<const MomentModel>> structures;
   std::vector<MomentDraw> draws;
   std::vector<MomentPosterior> posteriors;  // one per draw
-  // Predictive variances of the top level are multiplied by this: the mean squared standardised leave-one-out residual of
-  // its data, where that is above 1.
-  double inflation = 1;
-  std::vector<double> given_noise;  // per level: mean of the given noise variances, 0 where none is given
+  // Predictive variances of the top level are multiplied by this (core/emulator/inflation.h).
+  Inflation inflation;
+  // Per level: mean of the given noise variances, 0 where none is given; divided by the inflation, which then leaves them as given.
+  std::vector<double> given_noise;
 
-  // Builds the posteriors of all draws; draws that can't be factorised any more are left out. With the model of which
+  // Builds the posteriors of all draws; draws that can't be factorised any more are left out, but an error is returned when a level
+  // has none left. With the model of which
   // these are the draws, given fewer data, their weights are changed by what the data since tell about them.
   static absl::StatusOr<std::unique_ptr<Impl>> Build(Dataset data,
                                                      std::vector<std::shared_ptr<const MomentModel>> structures,
@@ -99,8 +101,16 @@ struct MfDgp::Impl {
                            JointMixture& column_mixture, const Members& members, const PredictOptions& options,
                            Matrix& covariance) const;
 
+  // The observations of a level, each predicted without itself.
+  ObservedMixtures LeftOut(int level) const;
+
+  Inflation LeftOutInflation() const;
+  Inflation InflationBefore3() const;  // as programs computed it that wrote version 2
+  void Inflate(const Inflation& by);   // once
   // What variances at `level` are multiplied by: 1 but at the top.
-  double InflationAt(int level) const { return level + 1 == static_cast<int>(data.levels.size()) ? inflation : 1; }
+  double InflationAt(int level) const {
+    return level + 1 == static_cast<int>(data.levels.size()) ? inflation.factor : 1;
+  }
 };
 
 }  // namespace fidelio

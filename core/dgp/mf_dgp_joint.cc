@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "core/base/parallel.h"
 #include "core/base/random.h"
+#include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/mf_dgp.h"
 #include "core/dgp/mf_dgp_impl.h"
@@ -21,7 +22,6 @@ namespace {
 
 using Eigen::Index;
 
-constexpr uint32_t kComponentStream = 1, kPathStream = 2;  // of a SampleOptions::seed
 constexpr int kDrawsAtATime = 8;        // whose covariances are added up while a tile is in the cache
 constexpr double kLeastWeight = 1e-17;  // of a Gaussian: below it, it changes no bit
 
@@ -210,7 +210,7 @@ absl::StatusOr<Matrix> MfDgp::SamplePaths(const Matrix& x, const SampleOptions& 
   Vector cumulative = members.component_weights;
   std::partial_sum(cumulative.begin(), cumulative.end(), cumulative.begin());
   std::vector<std::vector<int>> samples(cumulative.size());
-  Random choice(options.seed, kComponentStream);
+  Random choice(options.seed, StreamOf(RandomUse::kPathComponent));
   for (int i = 0; i < options.count; ++i) {
     const double at = choice.Uniform() * cumulative[cumulative.size() - 1];
     samples[std::upper_bound(cumulative.begin(), cumulative.end() - 1, at) - cumulative.begin()].push_back(i);
@@ -251,7 +251,7 @@ absl::StatusOr<Matrix> MfDgp::SamplePaths(const Matrix& x, const SampleOptions& 
       if (!statuses[k].ok()) return;
       normals.resize(covariance.cols(), static_cast<Index>(own.size()));
       for (size_t j = 0; j < own.size(); ++j) {
-        Random random(options.seed, kPathStream, static_cast<uint32_t>(own[j]));
+        Random random(options.seed, StreamOf(RandomUse::kPathNormal), static_cast<uint32_t>(own[j]));
         for (double& z : normals.col(static_cast<Index>(j))) z = random.Normal();
       }
       const Matrix deviations = ((covariance * normals).colwise() + (mean - centre)) * widening;

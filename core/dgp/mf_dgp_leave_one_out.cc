@@ -12,45 +12,47 @@
 #include "core/dgp/leave_one_out_weights.h"
 #include "core/dgp/mf_dgp.h"
 #include "core/dgp/mf_dgp_impl.h"
+#include "core/emulator/inflation.h"
 
 namespace fidelio {
 
 using Eigen::Index;
 
+ObservedMixtures MfDgp::Impl::LeftOut(int level) const {
+  const Members members = MembersAt(level);
+  const Index components = members.component_weights.size(), n = data.levels[level].y.size();
+  const EqualRows copies = FindEqualRows(data.levels[level].x);
+  ObservedMixtures at{.y = data.levels[level].y,
+                      .weight = Matrix(components, n),
+                      .mean = Matrix(components, n),
+                      .variance = Matrix(components, n),
+                      .group = copies.group};
+  Matrix log_density(components, copies.copies.empty() ? 0 : n);
+  for (size_t k = 0; k < members.draws.size(); ++k) {
+    const size_t draw = members.draws[k];
+    const MomentModel& structure = *structures[draws[draw].structure];
+    const Scaling& scaling = structure.data.scaling;
+    const auto own = posteriors[draw].LeaveOneOut(level - structure.recipe.first_level);
+    const Index first = members.first_component[k], links = own.mean.rows();
+    at.mean.middleRows(first, links) = own.mean.array() * scaling.output_sd + scaling.output_mean;
+    at.variance.middleRows(first, links) = own.variance * scaling.output_sd * scaling.output_sd;
+    if (log_density.cols() > 0) log_density.middleRows(first, links) = own.log_density;
+  }
+  for (Index i = 0; i < n; ++i) {
+    at.weight.col(i) = log_density.cols() > 0
+                           ? WeightsWithout(members.component_weights, log_density.col(i))
+                           : WeightsWithout(at.y[i], members.component_weights, at.mean.col(i), at.variance.col(i));
+  }
+  return at;
+}
+
+Inflation MfDgp::Impl::LeftOutInflation() const {
+  return InflationOf(Summarise(LeftOut(static_cast<int>(data.levels.size()) - 1)));
+}
+
 absl::StatusOr<std::vector<ObservedMixtures>> MfDgp::LeaveOneOutMixtures() const {
   std::vector<ObservedMixtures> result;
-  for (int level = 0; level < levels(); ++level) {
-    const Impl::Members members = impl_->MembersAt(level);
-    const Index components = members.component_weights.size(), n = impl_->data.levels[level].y.size();
-    const EqualRows copies = FindEqualRows(impl_->data.levels[level].x);
-    ObservedMixtures at{.y = impl_->data.levels[level].y,
-                        .weight = Matrix(components, n),
-                        .mean = Matrix(components, n),
-                        .variance = Matrix(components, n),
-                        .group = copies.group};
-    const Vector sizes = GroupSizes(copies);
-    Matrix log_density(components, copies.copies.empty() ? 0 : n);
-    for (size_t k = 0; k < members.draws.size(); ++k) {
-      const size_t draw = members.draws[k];
-      const MomentModel& structure = *impl_->structures[impl_->draws[draw].structure];
-      const Scaling& scaling = structure.data.scaling;
-      const auto own = impl_->posteriors[draw].LeaveOneOut(level - structure.recipe.first_level);
-      at.mean.middleRows(members.first_component[k], own.mean.rows()) =
-          own.mean.array() * scaling.output_sd + scaling.output_mean;
-      at.variance.middleRows(members.first_component[k], own.mean.rows()) =
-          own.variance * scaling.output_sd * scaling.output_sd;
-      if (log_density.cols() == 0) continue;
-      // Structures have units of their own.
-      log_density.middleRows(members.first_component[k], own.mean.rows()) =
-          own.log_density.rowwise() - std::log(scaling.output_sd) * sizes.transpose();
-    }
-    for (Index i = 0; i < n; ++i) {
-      at.weight.col(i) = log_density.cols() > 0
-                             ? WeightsWithout(members.component_weights, log_density.col(i))
-                             : WeightsWithout(at.y[i], members.component_weights, at.mean.col(i), at.variance.col(i));
-    }
-    result.push_back(std::move(at));
-  }
+  for (int level = 0; level < levels(); ++level) result.push_back(impl_->LeftOut(level));
   return result;
 }
 

@@ -9,6 +9,7 @@
 
 #include "core/base/parallel.h"
 #include "core/base/random.h"
+#include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/mf_dgp.h"
 #include "core/dgp/mf_dgp_impl.h"
@@ -19,8 +20,6 @@ namespace fidelio {
 namespace {
 
 using Eigen::Index;
-
-constexpr uint32_t kChoiceStream = 3, kMixtureStream = 4;  // of a PathOptions::seed
 
 // The paths that come from one draw.
 struct Group {
@@ -41,7 +40,7 @@ class MfDgp::Paths final : public PathSamples {
     std::partial_sum(cumulative.begin(), cumulative.end(), cumulative.begin());
     std::map<size_t, Group> groups;
     for (int i = 0; i < options_.count; ++i) {
-      Random choice(options_.seed, kChoiceStream, static_cast<uint32_t>(options_.first + i));
+      Random choice(options_.seed, StreamOf(RandomUse::kFunctionComponent), static_cast<uint32_t>(options_.first + i));
       const double at = choice.Uniform() * cumulative[cumulative.size() - 1];
       const Index component = std::upper_bound(cumulative.begin(), cumulative.end() - 1, at) - cumulative.begin();
       const auto& firsts = members.first_component;
@@ -56,7 +55,7 @@ class MfDgp::Paths final : public PathSamples {
       Group& group = groups_[g];
       std::vector<Random> random;
       for (const int i : group.path) {
-        random.emplace_back(options_.seed, kMixtureStream, static_cast<uint32_t>(options_.first + i));
+        random.emplace_back(options_.seed, StreamOf(RandomUse::kFunction), static_cast<uint32_t>(options_.first + i));
       }
       group.functions = std::make_unique<MomentPaths>(impl.posteriors[group.draw], group.link, std::move(random));
     });

@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_format.h"
 #include "core/base/parallel.h"
+#include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/moment_modes.h"
 #include "core/dgp/moment_objective.h"
@@ -101,9 +102,10 @@ class Runner {
     std::vector<StartState> ends = Get<std::vector<StartState>>([](auto& s) { return s.starts; });
     ends.insert(ends.end(), unfinished_.begin(), unfinished_.end());
     std::vector<ModeState> modes = DistinctModes(ends, request_.structures);
-    if (modes.empty()) {
-      return absl::InternalError(
-          absl::StrFormat("none of %d starts could be evaluated: %s", count, FirstFailure().message()));
+    // Lower levels are predicted by structures that have all levels.
+    if (modes.empty() || request_.structures[modes[0].structure]->recipe.first_level > 0) {
+      return absl::InternalError(absl::StrFormat("none of the starts (%d) with all levels could be evaluated: %s",
+                                                 count, FirstFailure().message()));
     }
     state_.With([&](MomentFitState& s) { s.modes = std::move(modes); });
     return absl::OkStatus();
@@ -124,6 +126,7 @@ class Runner {
       out_of_time_ = true;
       return absl::OkStatus();
     }
+    std::vector<char> measured(columns.size(), 0);
     ForEach(count, [&](int k, Objectives& objectives) {
       const auto [m, i] = columns[k];
       MomentObjective& objective = objectives.For(modes[m].structure);
@@ -133,18 +136,19 @@ class Runner {
       z[i] += kDifference;
       const bool ok = objective.Evaluate(z, &value, &up);
       z[i] -= 2 * kDifference;
-      if (ok && objective.Evaluate(z, &value, &down)) modes[m].hessian.col(i) = (up - down) / (2 * kDifference);
+      if (!ok || !objective.Evaluate(z, &value, &down)) return;
+      modes[m].hessian.col(i) = (up - down) / (2 * kDifference);
+      measured[static_cast<size_t>(k)] = 1;
     });
     FIDELIO_RETURN_IF_ERROR(CheckCancelled());
     if (out_of_time_) return absl::OkStatus();
+    for (size_t k = 0; k < columns.size(); ++k) modes[columns[k].first].failed_columns += measured[k] ? 0 : 1;
     FIDELIO_RETURN_IF_ERROR(MeasureEvidence(modes));
-    MomentObjective best(request_.structures[modes[0].structure]);
-    double value;
-    if (best.Evaluate(modes[0].z, &value, nullptr)) {
-      FIDELIO_RETURN_IF_ERROR(CompleteEvidence(request_.structures, best.recursion(), modes));
-    }
+    MomentRecursion best(request_.structures[modes[0].structure]);
+    FIDELIO_RETURN_IF_ERROR(best.Forward(Theta(modes[0].structure, modes[0].z)));
+    FIDELIO_RETURN_IF_ERROR(CompleteEvidence(request_.structures, best, modes));
     WeighByEvidence(request_.settings, modes);
-    std::vector<ChainState> chains = AllotChains(request_.settings.chains, modes);
+    std::vector<ChainState> chains = StartChains(request_.settings.chains, modes);
     state_.With([&](MomentFitState& s) {
       s.modes = std::move(modes);
       s.chains = std::move(chains);
@@ -159,22 +163,28 @@ class Runner {
     const std::vector<ModeState> modes = Get<std::vector<ModeState>>([](auto& s) { return s.modes; });
     const int count = Get<int>([](auto& s) { return static_cast<int>(s.chains.size()); });
     const int64_t left = IterationsLeft();
+    std::vector<SamplingSpace> spaces;
+    for (const ModeState& mode : modes) {
+      const ParameterLayout& parameters = request_.structures[mode.structure]->layout.parameters;
+      FIDELIO_ASSIGN_OR_RETURN(SamplingSpace space, SpaceForSampling(parameters.InverseShapes(), mode.z, mode.hessian));
+      spaces.push_back(std::move(space));
+    }
     ForEach(count, [&](int c, Objectives& objectives) {
       if (cancelled_ || out_of_time_) return;
       ChainState chain = Get<ChainState>([c](auto& s) { return s.chains[c]; });
       const ModeState& mode = modes[chain.mode];
-      MomentObjective& objective = objectives.For(mode.structure);
+      const SamplingSpace& space = spaces[chain.mode];
+      LightTails::InU objective(space.tails, objectives.For(mode.structure));
       if (!chain.started) {
-        if (!StartHmc(objective, mode.space, Vector::Zero(mode.z.size()), &chain.hmc)) return;
+        if (!StartHmc(objective, space.whitened, Vector::Zero(mode.z.size()), &chain.hmc)) return;
         chain.started = true;
       }
       const int64_t allowed = std::min<int64_t>(total, Share(left, count, c));
       while (chain.hmc.iteration < allowed) {
-        const int evaluations =
-            StepHmc(objective, mode.space, options, request_.seed, static_cast<uint32_t>(c), &chain.hmc);
-        const int kept = chain.hmc.iteration - settings.warmup;
-        if (kept > 0 && kept % settings.thin == 0) {
-          chain.draws.push_back(mode.space.origin + mode.space.basis * chain.hmc.q);
+        const int evaluations = StepHmc(objective, space.whitened, options, request_.seed,
+                                        StreamOf(RandomUse::kHmc, static_cast<uint32_t>(c)), &chain.hmc);
+        if (chain.hmc.iteration > settings.warmup) {
+          chain.trace.push_back(space.Point(chain.hmc));
         }
         state_.With([&](MomentFitState& s) { s.chains[c] = chain; });
         const double share = (c + static_cast<double>(chain.hmc.iteration) / total) / count;
@@ -190,31 +200,32 @@ class Runner {
   absl::StatusOr<MomentFitResult> Collect() {
     const MomentFitState s = state_.Copy();
     MomentFitResult result;
-    std::vector<int> per_mode(s.modes.size(), 0);
-    double transitions = 0;
-    for (const ChainState& chain : s.chains) {
-      per_mode[chain.mode] += static_cast<int>(chain.draws.size());
-      result.acceptance += chain.hmc.acceptance_sum;
-      transitions += std::max(0, chain.hmc.iteration - request_.settings.warmup);
+    const std::vector<ModeRegion> regions = RegionsOf(s.modes);
+    const std::vector<ModeChain> traces = TracesOf(s.chains);
+    const ChainsReport chains = ReportChains(traces, regions);
+    for (const WeightedPoint& point : PointsOfModes(traces, regions, chains, request_.settings.draws)) {
+      const int structure = s.modes[point.mode].structure;
+      result.draws.push_back({structure, point.weight, Theta(structure, point.z)});
     }
-    double total = 0;
-    for (const ChainState& chain : s.chains) {
-      const ModeState& mode = s.modes[chain.mode];
-      for (const Vector& z : chain.draws) {
-        const double weight = mode.weight / per_mode[chain.mode];
-        result.draws.push_back({mode.structure, weight, Theta(mode.structure, z)});
-        total += weight;
-      }
-    }
-    for (MomentDraw& draw : result.draws) draw.weight /= total;
-    if (result.draws.empty()) {  // the budget ended before the first draw
+    if (result.draws.empty()) {  // nothing was sampled: the budget has ended, or no draws were asked for
       result.draws.push_back({s.modes[0].structure, 1, Theta(s.modes[0].structure, s.modes[0].z)});
     }
-    result.acceptance = transitions > 0 ? result.acceptance / transitions : 0;
-    result.log_posterior = -s.modes[0].value;
-    result.max_jitter = max_jitter_;
-    result.evaluations = s.evaluations;
-    result.seconds = Seconds();
+    FitReport& report = result.report;
+    report.log_posterior = -s.modes[0].value;
+    report.max_jitter = max_jitter_;
+    report.evaluations = s.evaluations;
+    report.seconds = Seconds();
+    report.chains = static_cast<int>(s.chains.size());
+    report.r_hat = chains.r_hat;
+    report.effective_size = chains.effective_size;
+    report.moved_chains = chains.moved;
+    double transitions = 0;
+    for (const ChainState& chain : s.chains) {
+      report.acceptance += chain.hmc.acceptance_sum;
+      transitions += static_cast<double>(chain.trace.size());
+    }
+    report.acceptance = transitions > 0 ? report.acceptance / transitions : 0;
+    for (const ModeState& mode : s.modes) report.failed_curvature += mode.failed_columns;
     return result;
   }
 

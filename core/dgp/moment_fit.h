@@ -3,9 +3,11 @@
 //   1. optimise    L-BFGS to the posterior's modes, from the structured starts of every structure
 //   2. curvature   Hessians at the distinct modes near the best; they give each mode's evidence (Laplace) Z, completed by
 //                  that of the levels which its structure leaves out
-//   3. sample      HMC chains from the modes that matter, whitened by their Hessians
-// The result is a set of draws of (structure, θ); those of mode m share a weight ∝ Z_m^(1/temperature), which forgives the
-// errors of Laplace's approximation.
+//   3. sample      HMC chains from the modes that matter, at least two each, whitened by their Hessians
+// The result is a set of draws of (structure, θ); those of mode m share a weight ∝ Z_m^(1/temperature): not the posterior's, but a
+// flatter one (√Z at temperature 2), which forgives the errors of Laplace's approximation.
+//
+// Whatever ends a fit, every level has a draw that predicts it: a mode with a weight but without draws stands in for them itself.
 //
 // Deterministic for a seed, whatever the number of threads, also when a budget of iterations ends it: starts and chains get
 // equal shares of what the phases before them have left. (A budget of seconds cuts where it cuts.) Every finished piece of work (a round of L-BFGS, a Hessian, an
@@ -23,17 +25,19 @@
 #include "core/base/types.h"
 #include "core/dgp/moment_model.h"
 #include "core/emulator/fit_observer.h"
+#include "core/emulator/fit_options.h"
 #include "core/optim/hmc.h"
 
 namespace fidelio {
 
 // How much work a fit does.
 struct MomentFitSettings {
-  int chains = 4;        // 0: the best mode alone, without curvature and sampling
+  int chains = 4;        // at least, and at least two per mode; 0: the best mode alone, without curvature and sampling
+  int modes = 4;         // that are sampled, at most
   int warmup = 24;       // transitions per chain
   int transitions = 64;  // kept per chain, before thinning
-  int thin = 5;
-  int leapfrogs = 8;
+  int draws = 48;        // of all chains together, about
+  int leapfrogs = 8;     // of a transition, at most
   int max_iterations = 300;    // of L-BFGS, per start
   double temperature = 2;      // of the modes' weights
   double least_weight = 0.03;  // modes below it are dropped
@@ -55,6 +59,7 @@ struct ModeState {
   Vector z;
   double value = 0;         // −log posterior with a normalised prior
   Matrix hessian;           // empty until measured
+  int failed_columns = 0;   // of it, which could not be measured: those of the prior stand in for them
   double log_evidence = 0;  // Laplace's, known with the Hessian
   double weight = 0;        // 0: dropped
   HmcSpace space;
@@ -64,7 +69,7 @@ struct ChainState {
   int mode = 0;
   bool started = false;
   HmcState hmc;
-  std::vector<Vector> draws;  // whitened
+  std::vector<Vector> trace;  // whitened, of every transition after warm-up
 };
 
 struct MomentFitState {
@@ -119,11 +124,7 @@ struct MomentDraw {
 
 struct MomentFitResult {
   std::vector<MomentDraw> draws;  // weights sum to 1
-  double log_posterior = 0;       // at the best mode
-  double acceptance = 0;
-  double max_jitter = 0;
-  int64_t evaluations = 0;
-  double seconds = 0;
+  FitReport report;               // without the number of draws
 };
 
 // Runs `state` to its end. CANCELLED when the observer says so; `state` can then be continued. When max_seconds or

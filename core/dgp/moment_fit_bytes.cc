@@ -1,5 +1,7 @@
 #include "core/dgp/moment_fit_bytes.h"
 
+#include "core/optim/hmc_bytes.h"
+
 namespace fidelio {
 namespace {
 
@@ -8,6 +10,7 @@ void WriteMode(const ModeState& mode, ByteWriter& out) {
   out.Write(mode.z);
   out.F64(mode.value);
   out.Write(mode.hessian);
+  out.U32(static_cast<uint32_t>(mode.failed_columns));
   out.F64(mode.log_evidence);
   out.F64(mode.weight);
   out.Write(mode.space.origin);
@@ -20,6 +23,7 @@ ModeState ReadMode(ByteReader& in) {
   mode.z = in.ReadVector();
   mode.value = in.F64();
   mode.hessian = in.ReadMatrix();
+  mode.failed_columns = static_cast<int>(in.U32());
   mode.log_evidence = in.F64();
   mode.weight = in.F64();
   mode.space.origin = in.ReadVector();
@@ -30,26 +34,16 @@ ModeState ReadMode(ByteReader& in) {
 void WriteChain(const ChainState& chain, ByteWriter& out) {
   out.U32(static_cast<uint32_t>(chain.mode));
   out.Bool(chain.started);
-  out.Write(chain.hmc.q);
-  out.F64(chain.hmc.value);
-  out.Write(chain.hmc.gradient);
-  out.F64(chain.hmc.log_step);
-  out.U32(static_cast<uint32_t>(chain.hmc.iteration));
-  out.F64(chain.hmc.acceptance_sum);
-  out.Write(chain.draws);
+  WriteHmc(chain.hmc, out);
+  out.Write(chain.trace);
 }
 
 ChainState ReadChain(ByteReader& in) {
   ChainState chain;
   chain.mode = static_cast<int>(in.U32());
   chain.started = in.Bool();
-  chain.hmc.q = in.ReadVector();
-  chain.hmc.value = in.F64();
-  chain.hmc.gradient = in.ReadVector();
-  chain.hmc.log_step = in.F64();
-  chain.hmc.iteration = static_cast<int>(in.U32());
-  chain.hmc.acceptance_sum = in.F64();
-  chain.draws = in.ReadVectors();
+  chain.hmc = ReadHmc(in);
+  chain.trace = in.ReadVectors();
   return chain;
 }
 
@@ -67,7 +61,7 @@ void WriteStarts(const std::vector<StartState>& starts, ByteWriter& out) {
   }
 }
 
-std::vector<StartState> ReadStarts(ByteReader& in, uint32_t version) {
+std::vector<StartState> ReadStarts(ByteReader& in) {
   std::vector<StartState> starts;
   const uint64_t count = in.U64();
   for (uint64_t i = 0; i < count && in.ok(); ++i) {
@@ -76,10 +70,8 @@ std::vector<StartState> ReadStarts(ByteReader& in, uint32_t version) {
     s.z = in.ReadVector();
     s.value = in.F64();
     s.done = in.Bool();
-    if (version >= 3) {
-      s.rounds = static_cast<int>(in.U32());
-      s.iterations = in.I64();
-    }
+    s.rounds = static_cast<int>(in.U32());
+    s.iterations = in.I64();
     starts.push_back(std::move(s));
   }
   return starts;
@@ -96,14 +88,14 @@ void WriteFitState(const MomentFitState& state, ByteWriter& out) {
   out.F64(state.seconds);
 }
 
-MomentFitState ReadFitState(ByteReader& in, uint32_t version) {
+MomentFitState ReadFitState(ByteReader& in) {
   MomentFitState state;
-  state.starts = ReadStarts(in, version);
+  state.starts = ReadStarts(in);
   const uint64_t modes = in.U64();
   for (uint64_t i = 0; i < modes && in.ok(); ++i) state.modes.push_back(ReadMode(in));
   const uint64_t chains = in.U64();
   for (uint64_t i = 0; i < chains && in.ok(); ++i) state.chains.push_back(ReadChain(in));
-  if (version >= 2) state.iterations = in.I64();
+  state.iterations = in.I64();
   state.evaluations = in.I64();
   state.seconds = in.F64();
   return state;
@@ -127,7 +119,7 @@ absl::Status CheckFitState(const MomentFitState& state, const std::vector<StartS
     const Vector& z = state.modes[c.mode].z;
     good = state.modes[c.mode].space.basis.rows() == z.size() && state.modes[c.mode].space.origin.size() == z.size() &&
            (!c.started || (c.hmc.q.size() == z.size() && c.hmc.gradient.size() == z.size()));
-    for (const Vector& d : c.draws) good = good && d.size() == z.size();
+    for (const Vector& d : c.trace) good = good && d.size() == z.size();
   }
   return good ? absl::OkStatus() : absl::DataLossError("state of a running fit: sizes do not fit its structures");
 }

@@ -1,11 +1,10 @@
 // A MomentFitState within the state of a running fit (core/base/bytes.h):
 //
-//   u64 starts; per start u32 structure, vector z, f64 value, bool done, u32 rounds and i64 iterations (both not before version 3)
-//   u64 modes; per mode u32 structure, vector z, f64 value, matrix Hessian, f64 log evidence, f64 weight, vector origin,
-//       matrix basis
-//   u64 chains; per chain u32 mode, bool started, vector q, f64 value, vector gradient, f64 log step, u32 iteration,
-//       f64 acceptance, u64 draws, per draw vector z
-//   i64 iterations (not in version 1), i64 evaluations, f64 seconds
+//   u64 starts; per start u32 structure, vector z, f64 value, bool done, u32 rounds, i64 iterations
+//   u64 modes; per mode u32 structure, vector z, f64 value, matrix Hessian, u32 failed columns of it, f64 log evidence,
+//       f64 weight, vector origin, matrix basis
+//   u64 chains; per chain u32 mode, bool started, state (core/optim/hmc_bytes.h), vectors of its trace
+//   i64 iterations, i64 evaluations, f64 seconds
 #ifndef FIDELIO_CORE_DGP_MOMENT_FIT_BYTES_H_
 #define FIDELIO_CORE_DGP_MOMENT_FIT_BYTES_H_
 
@@ -18,14 +17,11 @@
 
 namespace fidelio {
 
-// Of these payloads; older ones lack what is marked so above.
-inline constexpr uint32_t kMomentFitBytes = 3;
-
 void WriteStarts(const std::vector<StartState>& starts, ByteWriter& out);
-std::vector<StartState> ReadStarts(ByteReader& in, uint32_t version = kMomentFitBytes);
+std::vector<StartState> ReadStarts(ByteReader& in);
 
 void WriteFitState(const MomentFitState& state, ByteWriter& out);
-MomentFitState ReadFitState(ByteReader& in, uint32_t version = kMomentFitBytes);
+MomentFitState ReadFitState(ByteReader& in);
 
 // DATA_LOSS when sizes and indices of a state that was read are not those of the structures that it claims to be of.
 absl::Status CheckFitState(const MomentFitState& state, const std::vector<StartState>& warm,

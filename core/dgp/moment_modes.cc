@@ -76,8 +76,7 @@ absl::Status CompleteEvidence(const std::vector<std::shared_ptr<const MomentMode
     const double upper = LaplaceEvidence(
         recursion.log_likelihood() - recursion.log_likelihood_below(s) + parameters.LogPriorFrom(begin, theta),
         curvature.values);
-    const double units = std::log(whole.data.scaling.output_sd / part.data.scaling.output_sd);
-    mode.log_evidence += best.log_evidence - upper + static_cast<double>(part.data.y.size()) * units + kPartLogPrior;
+    mode.log_evidence += best.log_evidence - upper + kPartLogPrior;
   }
   return absl::OkStatus();
 }
@@ -93,7 +92,7 @@ void WeighByEvidence(const MomentFitSettings& settings, std::vector<ModeState>& 
     sorted.push_back(mode.weight);
   }
   std::sort(sorted.rbegin(), sorted.rend());
-  const double admitted = sorted[std::min(sorted.size(), static_cast<size_t>(settings.chains)) - 1];
+  const double admitted = sorted[std::min(sorted.size(), static_cast<size_t>(settings.modes)) - 1];
   double kept = 0;
   for (ModeState& mode : modes) {
     const bool needed = &mode == &modes[0];
@@ -104,7 +103,7 @@ void WeighByEvidence(const MomentFitSettings& settings, std::vector<ModeState>& 
   for (ModeState& mode : modes) mode.weight /= kept;
 }
 
-std::vector<ChainState> AllotChains(int chains, const std::vector<ModeState>& modes) {
+std::vector<ChainState> StartChains(int chains, const std::vector<ModeState>& modes) {
   Vector weights(static_cast<Eigen::Index>(modes.size()));
   for (size_t m = 0; m < modes.size(); ++m) weights[static_cast<Eigen::Index>(m)] = modes[m].weight;
   std::vector<ChainState> result;
@@ -114,6 +113,21 @@ std::vector<ChainState> AllotChains(int chains, const std::vector<ModeState>& mo
     result.push_back(std::move(chain));
   }
   return result;
+}
+
+std::vector<ModeRegion> RegionsOf(const std::vector<ModeState>& modes) {
+  std::vector<ModeRegion> regions;
+  for (const ModeState& mode : modes) {
+    regions.push_back(
+        {.space = mode.structure, .log_evidence = mode.log_evidence, .weight = mode.weight, .whitened = mode.space});
+  }
+  return regions;
+}
+
+std::vector<ModeChain> TracesOf(const std::vector<ChainState>& chains) {
+  std::vector<ModeChain> traces;
+  for (const ChainState& chain : chains) traces.push_back({.mode = chain.mode, .trace = chain.trace});
+  return traces;
 }
 
 }  // namespace fidelio

@@ -12,8 +12,6 @@ Matrix Scaling::ScaleInputs(const Matrix& x) const {
   return ((x.rowwise() - input_low.transpose()).array().rowwise() / input_width.transpose().array()).matrix();
 }
 
-namespace {
-
 Scaling ScalingOf(const Dataset& data, int first_level) {
   Scaling map;
   map.input_low = Vector::Constant(data.dimension(), std::numeric_limits<double>::infinity());
@@ -43,8 +41,6 @@ Scaling ScalingOf(const Dataset& data, int first_level) {
   map.output_sd = sd > 1e-13 * std::abs(mean) && sd > 0 ? sd * unit : unit;
   return map;
 }
-
-}  // namespace
 
 ScaledData ScaleData(const Dataset& data, int first_level) {
   return ScaleData(data, first_level, ScalingOf(data, first_level));

@@ -39,6 +39,9 @@ struct ScaledData {
 // nothing was left out.
 ScaledData ScaleData(const Dataset& data, int first_level = 0);
 
+// The scaling that it finds: inputs by the box or the range of all data, outputs by mean and standard deviation of `first_level`.
+Scaling ScalingOf(const Dataset& data, int first_level);
+
 // The same with a scaling that is given: that of the data which hyperparameters were learned from.
 ScaledData ScaleData(const Dataset& data, int first_level, const Scaling& scaling);
 

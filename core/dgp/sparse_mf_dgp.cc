@@ -78,6 +78,15 @@ absl::StatusOr<std::unique_ptr<SparseMfDgp::Impl>> SparseMfDgp::Impl::Build(uint
   return impl;
 }
 
+Vector SparseMfDgp::Impl::NodeWeights(int level) const {
+  return ComponentWeights(NodePlan({level}, level + 1, NodeRule()), level);
+}
+
+void SparseMfDgp::Impl::Inflate(const Inflation& by) {
+  inflation = by;
+  given_noise.back() /= by.NoiseDivisor();
+}
+
 void SparseMfDgp::Impl::ForBlocks(const Matrix& x, int level, int threads, const BlockBody& body) const {
   const Index n = x.rows();
   const auto plan_of = [&](Index rows) {
@@ -102,6 +111,7 @@ Mixture SparseMfDgp::Impl::PredictBlock(const SparsePosterior::Evaluation& at, c
     mixture.mean(s, i) = at.mean(level)[p] * sd + scaling.output_mean;
     mixture.variance(s, i) = at.variance(level)[p] * sd * sd + noise;
   });
+  fidelio::Inflate(InflationAt(level), mixture);
   return mixture;
 }
 
@@ -112,6 +122,8 @@ absl::StatusOr<Prediction> SparseMfDgp::Predict(const Matrix& x, const PredictOp
   Prediction result;
   result.mean.resize(x.rows());
   result.variance.resize(x.rows());
+  result.median.resize(x.rows());
+  result.mean_cdf.resize(x.rows());
   result.quantiles.resize(x.rows(), static_cast<Index>(options.quantiles.size()));
   if (options.input_gradient) result.input_gradient.setZero(x.rows(), x.cols());
   impl_->ForBlocks(x, level, options.threads, [&](Index begin, const NodePlan& plan, const Matrix& block) {
@@ -121,6 +133,7 @@ absl::StatusOr<Prediction> SparseMfDgp::Predict(const Matrix& x, const PredictOp
     const Vector mean = MixtureMean(mixture);
     result.mean.segment(begin, n) = mean;
     result.variance.segment(begin, n) = MixtureVariance(mixture, mean);
+    SetMedians(mixture, mean, begin, result);
     if (!options.quantiles.empty()) {
       result.quantiles.middleRows(begin, n) = MixtureQuantiles(mixture, options.quantiles);
     }
@@ -150,7 +163,7 @@ absl::StatusOr<Mixture> SparseMfDgp::PredictMixture(const Matrix& x, const Predi
   FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
   const int level = options.level < 0 ? levels() - 1 : options.level;
   Mixture result;
-  result.weight = ComponentWeights(NodePlan({level}, level + 1, NodeRule()), level);
+  result.weight = impl_->NodeWeights(level);
   result.mean.resize(result.weight.size(), x.rows());
   result.variance.resize(result.weight.size(), x.rows());
   impl_->ForBlocks(x, level, options.threads, [&](Index begin, const NodePlan& plan, const Matrix& block) {
@@ -166,16 +179,18 @@ absl::StatusOr<Matrix> SparseMfDgp::MixtureGradient(const Matrix& x, const Matri
                                                     const PredictOptions& options) const {
   FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
   const int level = options.level < 0 ? levels() - 1 : options.level;
-  const Index components = ComponentWeights(NodePlan({level}, level + 1, NodeRule()), level).size();
-  FIDELIO_RETURN_IF_ERROR(CheckMixtureGradient(x, components, mean_bar, variance_bar));
+  const Vector weights = impl_->NodeWeights(level);
+  FIDELIO_RETURN_IF_ERROR(CheckMixtureGradient(x, weights.size(), mean_bar, variance_bar));
+  Matrix own_mean_bar = mean_bar, own_variance_bar = variance_bar;
+  InflateAdjoints(impl_->InflationAt(level), weights, own_mean_bar, own_variance_bar);
   const double sd = impl_->scaling.output_sd;
   Matrix result(x.rows(), x.cols());
   impl_->ForBlocks(x, level, options.threads, [&](Index begin, const NodePlan& plan, const Matrix& block) {
     SparsePosterior::Evaluation at(impl_->posterior, block, plan, level);
     Vector node_mean_bar = Vector::Zero(plan.layers[level].size()), node_variance_bar = node_mean_bar;
     ForComponents(plan, level, [&](Index s, Index i, Index p) {
-      node_mean_bar[p] = sd * mean_bar(s, begin + i);
-      node_variance_bar[p] = sd * sd * variance_bar(s, begin + i);
+      node_mean_bar[p] = sd * own_mean_bar(s, begin + i);
+      node_variance_bar[p] = sd * sd * own_variance_bar(s, begin + i);
     });
     result.middleRows(begin, block.rows()) =
         at.Gradient(node_mean_bar, node_variance_bar) * impl_->scaling.input_width.cwiseInverse().asDiagonal();

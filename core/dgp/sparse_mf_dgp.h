@@ -53,8 +53,8 @@ class FIDELIO_EXPORT SparseMfDgp final : public MixtureEmulator {
                                                 const PredictOptions& options) const override;
   absl::StatusOr<Matrix> SamplePaths(const Matrix& x, const SampleOptions& options) const override;
   absl::StatusOr<std::unique_ptr<PathSamples>> DrawPaths(const PathOptions& options) const override;
-  // Without a refit: an observation is removed from its layer's q(u), where it is a Gaussian factor of precision 1/σ². Its
-  // effect on the layers below and on the hyperparameters remains.
+  // Equals a refit of the observation's layer without it and without the levels above, given hyperparameters, inducing inputs and
+  // the layers below, on which its effect remains. How far the model's own q(u) is from the best one is added (SVI, Condition).
   absl::StatusOr<std::vector<ObservedMixtures>> LeaveOneOutMixtures() const override;
   absl::StatusOr<std::vector<LeaveOneOut>> LeaveOneOutPredictions() const override;
   // Returns a SparseMfDgp. Each new observation multiplies its layer's q(u) by its likelihood, and becomes an inducing input

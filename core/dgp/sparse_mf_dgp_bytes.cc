@@ -1,9 +1,10 @@
-// Checkpoints of a SparseMfDgp, version 1 (the envelope is in core/base/bytes.h). Payload, in this order:
+// Checkpoints of a SparseMfDgp, version 2 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   data         as in core/emulator/dataset_bytes.h
 //   scaling      vectors input low, input width; f64 output mean, output sd
 //   layers       u64 count; per layer u32 kernel family, vector θ, matrix z, vector zf, f64 jitter, vector m, matrix S, f64 noise
 //   report       i64 evaluations, f64 seconds, f64 bound, f64 largest jitter
+//   inflation    f64, bool of given noise (neither in version 1, whose models had none)
 #include <cmath>
 #include <utility>
 
@@ -56,6 +57,7 @@ std::string SparseMfDgp::Save() const {
   out.F64(impl_->report.seconds);
   out.F64(impl_->report.log_posterior);
   out.F64(impl_->report.max_jitter);
+  WriteInflation(impl_->inflation, out);
   return out.Seal(impl_->kind, kSparseMfDgpVersion);
 }
 
@@ -86,10 +88,12 @@ absl::StatusOr<std::unique_ptr<SparseMfDgp>> SparseMfDgp::Load(absl::string_view
   report.seconds = in.F64();
   report.log_posterior = in.F64();
   report.max_jitter = in.F64();
+  const Inflation inflation = opened.version >= 2 ? ReadInflation(in) : Inflation();
   FIDELIO_RETURN_IF_ERROR(in.Finish());
   if (const absl::Status status = Validate(data); !status.ok()) {
     return absl::DataLossError(absl::StrFormat("checkpoint holds invalid data: %s", status.message()));
   }
+  FIDELIO_RETURN_IF_ERROR(CheckInflation(inflation));
   FIDELIO_RETURN_IF_ERROR(CheckScaling(scaling, data.dimension()));
   if (layers.size() != data.levels.size()) {
     return absl::DataLossError(
@@ -100,6 +104,7 @@ absl::StatusOr<std::unique_ptr<SparseMfDgp>> SparseMfDgp::Load(absl::string_view
   }
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl,
                            Impl::Build(kind, std::move(data), std::move(scaling), std::move(layers), report));
+  impl->Inflate(inflation);
   return std::make_unique<SparseMfDgp>(std::move(impl));
 }
 

@@ -11,10 +11,11 @@
 #include "core/dgp/scaled_data.h"
 #include "core/dgp/sparse_mf_dgp.h"
 #include "core/dgp/sparse_posterior.h"
+#include "core/emulator/inflation.h"
 
 namespace fidelio {
 
-inline constexpr uint32_t kSparseMfDgpVersion = 1;
+inline constexpr uint32_t kSparseMfDgpVersion = 2;
 
 struct SparseMfDgp::Impl {
   uint32_t kind = kVariationalMfDgpKind;
@@ -22,7 +23,9 @@ struct SparseMfDgp::Impl {
   FitReport report;
   Scaling scaling;
   SparsePosterior posterior;
-  std::vector<double> given_noise;  // per level: mean of the given noise variances, 0 where none is given
+  Inflation inflation;
+  // Per level: mean of the given noise variances, 0 where none is given; divided by the inflation, which then leaves them as given.
+  std::vector<double> given_noise;
 
   static absl::StatusOr<std::unique_ptr<Impl>> Build(uint32_t kind, Dataset data, Scaling scaling,
                                                      std::vector<SparseLayerState> layers, const FitReport& report);
@@ -35,7 +38,13 @@ struct SparseMfDgp::Impl {
   Mixture PredictBlock(const SparsePosterior::Evaluation& at, const NodePlan& plan, int level,
                        bool include_noise) const;
 
-  // Noise of a new observation in the user's units.
+  Vector NodeWeights(int level) const;                        // of the mixture's components
+  absl::StatusOr<ObservedMixtures> LeftOut(int level) const;  // in the user's units, not inflated
+  absl::Status InflateByLeftOut();                            // once, as is Inflate
+  void Inflate(const Inflation& by);
+  double InflationAt(int level) const { return level + 1 == posterior.levels() ? inflation.factor : 1; }
+
+  // Noise of a new observation in the user's units, before inflation.
   double NoiseAt(int level) const {
     return posterior.layer(level).noise * scaling.output_sd * scaling.output_sd + given_noise[level];
   }

@@ -6,6 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "core/base/parallel.h"
 #include "core/base/random.h"
+#include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/sparse_link_average.h"
 #include "core/dgp/sparse_mf_dgp.h"
@@ -17,8 +18,7 @@ namespace {
 
 using Eigen::Index;
 
-constexpr uint32_t kNoiseStream = 1;  // of a SampleOptions::seed
-constexpr int kDrawn = 64;            // functions drawn between two checks
+constexpr int kDrawn = 64;  // functions drawn between two checks
 
 // What the nodes of each point say about layer t: E[var], and mean as a linear function of f and a rest.
 struct NodeMoments {
@@ -115,6 +115,11 @@ absl::StatusOr<JointPosterior> SparseMfDgp::JointMomentsAt(const Matrix& x, cons
   if (options.include_noise) {
     for (Index i = 0; i < n; ++i) result.covariance(i, i) += impl_->NoiseAt(levels[i]);
   }
+  if (impl_->inflation.factor > 1) {
+    Vector widening(n);
+    for (Index i = 0; i < n; ++i) widening[i] = std::sqrt(impl_->InflationAt(levels[i]));
+    result.covariance = (widening.asDiagonal() * result.covariance * widening.asDiagonal()).eval();
+  }
   return result;
 }
 
@@ -135,9 +140,9 @@ absl::StatusOr<Matrix> SparseMfDgp::SamplePaths(const Matrix& x, const SampleOpt
     FIDELIO_ASSIGN_OR_RETURN(paths.middleRows(first, count), functions->Evaluate(x));
   }
   if (!options.include_noise) return paths;
-  const double noise_sd = std::sqrt(impl_->NoiseAt(level));
+  const double noise_sd = std::sqrt(impl_->NoiseAt(level) * impl_->InflationAt(level));
   for (int k = 0; k < options.count; ++k) {
-    Random random(options.seed, kNoiseStream, static_cast<uint32_t>(k));
+    Random random(options.seed, StreamOf(RandomUse::kPathNoise), static_cast<uint32_t>(k));
     paths.row(k) += noise_sd * random.NormalVector(static_cast<int>(x.rows())).transpose();
   }
   return paths;

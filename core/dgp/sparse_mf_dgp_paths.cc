@@ -1,11 +1,13 @@
 // Functions drawn from a SparseMfDgp (SparsePaths), taken to the user's units.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "core/base/parallel.h"
 #include "core/base/random.h"
+#include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/sparse_mf_dgp.h"
 #include "core/dgp/sparse_mf_dgp_impl.h"
@@ -17,9 +19,8 @@ namespace {
 
 using Eigen::Index;
 
-constexpr uint32_t kFunctionStream = 64;  // of a PathOptions::seed
-constexpr Index kPathBlock = 64;          // inputs that one thread works on at a time
-constexpr int kPathGroup = 32;            // functions that are drawn, and evaluated, at a time
+constexpr Index kPathBlock = 64;  // inputs that one thread works on at a time
+constexpr int kPathGroup = 32;    // functions that are drawn, and evaluated, at a time
 
 }  // namespace
 
@@ -31,7 +32,7 @@ class SparseMfDgp::Paths final : public PathSamples {
     ParallelFor(static_cast<int>(groups_.size()), options_.threads, [&](int g) {
       std::vector<Random> random;
       for (int i = g * kPathGroup; i < std::min(options_.count, (g + 1) * kPathGroup); ++i) {
-        random.emplace_back(options_.seed, kFunctionStream, static_cast<uint32_t>(options_.first + i));
+        random.emplace_back(options_.seed, StreamOf(RandomUse::kFunction), static_cast<uint32_t>(options_.first + i));
       }
       groups_[g] = std::make_unique<const SparsePaths>(model_.impl_->posterior, level_, std::move(random));
     });
@@ -50,6 +51,14 @@ class SparseMfDgp::Paths final : public PathSamples {
             (f.transpose().array() * scaling.output_sd + scaling.output_mean).matrix();
       }
     });
+    if (const double widening = std::sqrt(model_.impl_->InflationAt(level_));
+        widening > 1) {  // about the mean, as variances
+      PredictOptions options;
+      options.level = level_;
+      options.threads = options_.threads;
+      FIDELIO_ASSIGN_OR_RETURN(const Prediction at, model_.Predict(x, options));
+      paths = ((paths.rowwise() - at.mean.transpose()) * widening).rowwise() + at.mean.transpose();
+    }
     return paths;
   }
 

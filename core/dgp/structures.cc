@@ -51,9 +51,8 @@ MomentFitSettings SettingsFor(int points) {
   MomentFitSettings s;
   if (points <= kMedium) return s;
   const double share = std::pow(static_cast<double>(kMedium) / points, 2);
-  const int draws = std::max(1, static_cast<int>(share * s.transitions / s.thin));  // per chain
+  s.draws = std::max(s.chains, static_cast<int>(share * s.draws));
   s.transitions = std::max(5, static_cast<int>(share * s.transitions));
-  s.thin = s.transitions / draws;
   s.warmup = std::max(6, static_cast<int>(share * s.warmup));
   if (points > kLarge) s.leapfrogs = 5;
   return s;

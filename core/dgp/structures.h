@@ -12,7 +12,7 @@
 namespace fidelio {
 
 // A change of what DefaultStructures or SettingsFor return makes saved running fits unusable: raise this with it.
-inline constexpr uint32_t kRecipeVersion = 3;
+inline constexpr uint32_t kRecipeVersion = 4;
 
 // Each is a choice of warp and trend, once with all levels and, if the highest has enough points, once with it alone, so that
 // uninformative lower fidelities do no harm. For data of `counts` observations per level and `dimension` inputs. Without a

@@ -7,6 +7,7 @@
 #include "absl/strings/str_format.h"
 #include "core/base/normal.h"
 #include "core/base/random.h"
+#include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/variational_model.h"
 
@@ -16,7 +17,6 @@ namespace {
 using Eigen::Index;
 
 constexpr double kSampleJitter = 1e-6;
-constexpr uint32_t kBatchStream = 0x5e2, kSampleStream = 0x5e3;
 
 Eigen::Map<const Vector> MeanOf(const SviModel::Layer& layer, const Vector& parameters) {
   return {parameters.data() + layer.mean, layer.z.rows()};
@@ -58,7 +58,7 @@ void SviElbo::DrawBatch(int64_t step) {
   const auto position = static_cast<uint32_t>(step);
   for (int t = 0; t < static_cast<int>(nodes_.size()); ++t) {
     const int count = data.count(t), batch = first_[t + 1] - first_[t];
-    Random random(seed_, kBatchStream + 16 * static_cast<uint32_t>(t), position);
+    Random random(seed_, StreamOf(RandomUse::kSviBatch, static_cast<uint32_t>(t)), position);
     for (int i = 0; i < batch; ++i) {
       const int row = data.offset[t] + (batch == count ? i : static_cast<int>(random.Uniform() * count));
       x_.row(first_[t] + i) = data.x.row(row);
@@ -66,7 +66,7 @@ void SviElbo::DrawBatch(int64_t step) {
       noise_[first_[t] + i] = data.noise[row];
     }
     if (t == 0) continue;
-    Random normal(seed_, kSampleStream + 16 * static_cast<uint32_t>(t), position);
+    Random normal(seed_, StreamOf(RandomUse::kSviSample, static_cast<uint32_t>(t)), position);
     for (double& xi : nodes_[t].xi) xi = normal.Normal();
   }
 }

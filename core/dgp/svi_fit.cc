@@ -69,6 +69,7 @@ struct SviFit::Impl {
     FIDELIO_ASSIGN_OR_RETURN(
         std::unique_ptr<SparseMfDgp::Impl> impl,
         SparseMfDgp::Impl::Build(kSviMfDgpKind, data, model->data.scaling, std::move(layers), report));
+    FIDELIO_RETURN_IF_ERROR(impl->InflateByLeftOut());
     return std::unique_ptr<MixtureEmulator>(new SparseMfDgp(std::move(impl)));
   }
 };
@@ -159,18 +160,23 @@ absl::StatusOr<std::unique_ptr<SviFit>> SviFit::Resume(absl::string_view bytes, 
   return std::unique_ptr<SviFit>(new SviFit(std::move(impl)));
 }
 
-double SviFit::MemoryBytes(const std::vector<int64_t>& counts, int dimension) {
-  double points = 0, batch = 0, inducing = 0;
-  constexpr double kBatch = 1000, kInducing = 1000, kSamples = 10;
-  for (int64_t count : counts) {
-    const double n = static_cast<double>(count);
-    points += n;
-    batch += std::min(n, kBatch);
-    inducing += std::min(n, kInducing) * std::min(n, kInducing);
+double SviFit::MemoryBytes(const std::vector<int64_t>& counts, int dimension, const FitOptions& options) {
+  constexpr double kSquares = 24, kPanels = 14;  // M×M and M×nodes matrices of a layer
+  std::vector<int> known;
+  for (const int64_t count : counts) known.push_back(static_cast<int>(std::min<int64_t>(count, 1 << 30)));
+  const SviSettings settings = SviSettings::For(known, options.inducing_points, options.batch_size);
+  double points = 0, batch = 0, numbers = 0;
+  for (size_t t = counts.size(); t-- > 0;) {
+    points += known[t];
+    batch += std::min(known[t], settings.batch_size);
+    const double nodes = batch * (t == 0 ? 1 : settings.samples);
+    // The level that inducing inputs come from: one below, or the next that has observations.
+    size_t from = t > 0 ? t - 1 : 0;
+    while (from > 0 && known[from] == 0) --from;
+    const double inducing = std::min(t > 0 ? (known[from] + 1) / 2 : known[from], settings.inducing_points);
+    numbers += inducing * (kSquares * inducing + kPanels * nodes);
   }
-  const double nodes = std::min(kSamples * batch, batch + kBatch);
-  const double layers = static_cast<double>(counts.size());
-  return 8.0 * (16 * inducing + 6 * layers * nodes * std::min(points, kInducing) + 3 * points * (dimension + 2));
+  return 8 * (numbers + 4 * points * (dimension + 2));
 }
 
 }  // namespace fidelio

@@ -5,13 +5,13 @@
 #include <utility>
 
 #include "core/base/random.h"
+#include "core/base/random_streams.h"
 #include "core/dgp/variational_model.h"
 #include "core/param/positive.h"
 
 namespace fidelio {
 namespace {
 
-constexpr uint32_t kInducingStream = 0x5e1;
 constexpr int kMostSviInducing = 1000, kMostInBatch = 1000, kMostSviNodes = 1000, kMostSamples = 10;
 constexpr int kCandidatesPerPoint = 20;
 constexpr double kOutputSd = 1.0 / 3;
@@ -24,7 +24,7 @@ std::vector<int> Candidates(const ScaledData& data, int level, int stride, int m
     for (int i = 0; i < count; ++i) candidates.push_back(data.offset[level] + i * stride);
     return candidates;
   }
-  Random random(seed, kInducingStream, static_cast<uint32_t>(level));
+  Random random(seed, StreamOf(RandomUse::kInducingPoints), static_cast<uint32_t>(level));
   for (int i = 0; i < kCandidatesPerPoint * most; ++i) {
     candidates.push_back(data.offset[level] + static_cast<int>(random.Uniform() * count) * stride);
   }

@@ -91,6 +91,7 @@ struct VariationalFit::Impl {
     FIDELIO_ASSIGN_OR_RETURN(
         std::unique_ptr<SparseMfDgp::Impl> impl,
         SparseMfDgp::Impl::Build(kVariationalMfDgpKind, data, model->data.scaling, std::move(layers), report));
+    FIDELIO_RETURN_IF_ERROR(impl->InflateByLeftOut());
     return std::unique_ptr<MixtureEmulator>(new SparseMfDgp(std::move(impl)));
   }
 };
@@ -190,14 +191,24 @@ absl::StatusOr<std::unique_ptr<VariationalFit>> VariationalFit::Resume(absl::str
   return std::unique_ptr<VariationalFit>(new VariationalFit(std::move(impl)));
 }
 
-double VariationalFit::MemoryBytes(const std::vector<int64_t>& counts, int dimension) {
-  double points = 0, nodes = 0;
-  for (size_t t = 0; t < counts.size(); ++t) {
-    points += static_cast<double>(counts[t]);
-    nodes += static_cast<double>(counts[t]) * (t == 0 ? 1 : t == 1 ? 10 : 32 * static_cast<double>(t));
+double VariationalFit::MemoryBytes(const std::vector<int64_t>& counts, int dimension, const FitOptions& options) {
+  constexpr double kSquares = 28, kPanels = 20;  // M×M and M×nodes matrices of a layer, those of Finish included
+  const NodeRule rule;
+  double points = 0, numbers = 0;
+  for (size_t t = counts.size(); t-- > 0;) {
+    points += static_cast<double>(counts[t]);  // of this level and above
+    double nodes = 0;
+    for (size_t level = t; level < counts.size(); ++level) {
+      const double of_point = t == 0       ? 1
+                              : level == 1 ? rule.two_levels
+                              : level == 2 ? std::pow(rule.three_levels, static_cast<double>(t))
+                                           : rule.paths + 1;
+      nodes += of_point * static_cast<double>(counts[level]);
+    }
+    const double inducing = std::min(points, static_cast<double>(InducingPoints(options)));
+    numbers += inducing * (kSquares * inducing + kPanels * nodes);
   }
-  const double inducing = std::min(points, static_cast<double>(kMostInducing));
-  return 8.0 * (12 * inducing * nodes + 10 * inducing * inducing + 4 * points * (dimension + 2));
+  return 8 * (numbers + 4 * points * (dimension + 2));
 }
 
 }  // namespace fidelio

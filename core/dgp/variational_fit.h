@@ -32,8 +32,8 @@ class FIDELIO_EXPORT VariationalFit final : public EmulatorFit {
   absl::StatusOr<std::unique_ptr<MixtureEmulator>> Run(FitObserver* observer = nullptr) override;
   std::string SaveState() const override;
 
-  // An estimate of the memory, in bytes, of a fit of this many observations per level.
-  static double MemoryBytes(const std::vector<int64_t>& counts, int dimension);
+  // An estimate of the memory, in bytes, of a fit of this many observations per level with these options.
+  static double MemoryBytes(const std::vector<int64_t>& counts, int dimension, const FitOptions& options);
 
  private:
   struct Impl;

@@ -24,6 +24,8 @@ LevelDiagnostics Diagnose(const LeaveOneOut& left_out) {
   d.mean = left_out.mean;
   d.variance = left_out.variance;
   d.cdf = left_out.cdf;
+  d.median = left_out.median;
+  d.median_rmse = std::sqrt((left_out.y - left_out.median).squaredNorm() / d.count);
   const Vector errors = left_out.y - left_out.mean;
   d.residuals = errors.cwiseQuotient(left_out.variance.cwiseSqrt());
   d.rmse = std::sqrt(errors.squaredNorm() / d.count);

@@ -16,8 +16,10 @@ struct LevelDiagnostics {
   int count = 0;                // observations; without any, the rest is 0
   int distinct_count = 0;       // inputs among those: copies were left out together
   Vector mean, variance, cdf;   // as in LeaveOneOut, in the order of the observations
+  Vector median;                // as in LeaveOneOut
   Vector residuals;             // (y − mean)/sd
   double rmse = 0;              // √mean (y − mean)²
+  double median_rmse = 0;       // √mean (y − median)²
   double r2 = 0;                // 1 − Σ(y − mean)² / Σ(y − ȳ)²; 0 where all y agree
   double mean_log_density = 0;  // of the observations
   double coverage50 = 0, coverage90 = 0, coverage95 = 0;  // shares within the central intervals of the mixture

@@ -35,10 +35,12 @@ struct PredictOptions {
 };
 
 struct Prediction {
-  Vector mean;            // n
-  Vector variance;        // n, the mixture's: E[v] + Var[m]
-  Matrix quantiles;       // n × number of quantiles
-  Matrix input_gradient;  // n × d, empty unless requested
+  Vector mean = {};            // n
+  Vector variance = {};        // n, the mixture's: E[v] + Var[m]
+  Matrix quantiles = {};       // n × number of quantiles
+  Matrix input_gradient = {};  // n × d, empty unless requested
+  Vector median = {};          // n
+  Vector mean_cdf = {};        // n, the probability of values up to the mean (core/emulator/skewness.h)
 };
 
 struct JointPosterior {
@@ -64,6 +66,8 @@ struct LeaveOneOut {
   Vector cdf;            // n, the predicted probability of values up to y
   Vector log_density;    // n, log p(y)
   double inflation = 1;  // factor of the predicted variances at this level, because they were too small
+  Vector median = {};    // n
+  Vector mean_cdf = {};  // n, the predicted probability of values up to the mean
   // n: observations with the same number, from 0, are copies of each other (EqualRows::group). Empty: none are.
   std::vector<int> group = {};
 };

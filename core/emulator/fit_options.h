@@ -42,6 +42,12 @@ struct FitReport {
   double acceptance = 0;     // of HMC
   double max_jitter = 0;     // largest relative jitter that a factorisation needed
   int draws = 0;             // hyperparameter vectors that a prediction averages
+  // Of HMC; 0 where nothing was sampled, and of models from before these were kept.
+  int chains = 0;
+  double r_hat = 0;           // split R̂, the largest of all modes and hyperparameters; 0: unknown
+  double effective_size = 0;  // of the transitions after warm-up, the smallest of all hyperparameters; 0: unknown
+  int moved_chains = 0;       // wandered into another mode, where their draws were counted
+  int failed_curvature = 0;   // columns of Hessians that could not be measured: the prior's stand in for them
 };
 
 }  // namespace fidelio

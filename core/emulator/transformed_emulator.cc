@@ -9,6 +9,7 @@
 #include "core/base/bytes.h"
 #include "core/base/parallel.h"
 #include "core/base/status_macros.h"
+#include "core/emulator/bounded_moments.h"
 #include "core/emulator/query_check.h"
 
 namespace fidelio {
@@ -41,6 +42,46 @@ absl::StatusOr<Prediction> PredictByLevel(const Emulator& model, const Matrix& x
   return all;
 }
 
+// The derivatives of the mixture's mean with respect to the moments of the components of z.
+struct MeanBars {
+  Matrix mean, variance;  // S×n each
+};
+
+// Adds what reaches the mean through the median of z, which moves the ends of the range: median_bar is ∂mean/∂median.
+//   ∂median/∂m_s = w_s N_s / Σ w N       ∂median/∂v_s = w_s N_s u_s/(2 s_s) / Σ w N       N_s: the density of s at the median
+void AddMedianBar(const Mixture& z, Index i, double median, double median_bar, MeanBars& bars) {
+  const Eigen::ArrayXd sd = z.variance.col(i).array().sqrt(), u = (median - z.mean.col(i).array()) / sd;
+  const Eigen::ArrayXd density = z.weight.array() * (-0.5 * u.square()).exp() / sd;
+  const double total = density.sum();
+  if (!(total > 0)) return;
+  bars.mean.col(i).array() += median_bar / total * density;
+  bars.variance.col(i).array() += median_bar / total * density * u / (2 * sd);
+}
+
+// The mean and variance of y of each component of z, as far as the range supports.
+Mixture MomentsWithin(const OutputTransform& transform, const SupportedRange& support, const Mixture& z,
+                      const Vector& median, MeanBars* bars) {
+  Mixture y = z;
+  if (bars != nullptr) *bars = {.mean = Matrix(z.mean.rows(), z.mean.cols()), .variance = z.variance};
+  for (Index i = 0; i < z.mean.cols(); ++i) {
+    const ZRange range = support.Around(median[i]);
+    double lower_bar = 0, upper_bar = 0;
+    for (Index s = 0; s < z.weight.size(); ++s) {
+      const BoundedTransformMoments at = BoundedMoments(transform, z.mean(s, i), z.variance(s, i), range);
+      y.mean(s, i) = at.moments.mean;
+      y.variance(s, i) = at.moments.variance;
+      lower_bar += z.weight[s] * at.lower_bar;
+      upper_bar += z.weight[s] * at.upper_bar;
+      if (bars == nullptr) continue;
+      bars->mean(s, i) = z.weight[s] * at.moments.mean_bar;
+      bars->variance(s, i) = z.weight[s] * at.moments.variance_bar;
+    }
+    const double median_bar = (median[i] < support.least ? lower_bar : 0) + (median[i] > support.most ? upper_bar : 0);
+    if (bars != nullptr && median_bar > 0) AddMedianBar(z, i, median[i], median_bar, *bars);
+  }
+  return y;
+}
+
 // h of functions of z.
 class TransformedPaths final : public PathSamples {
  public:
@@ -61,7 +102,7 @@ class TransformedPaths final : public PathSamples {
 }  // namespace
 
 TransformedEmulator::TransformedEmulator(const OutputTransform& transform, std::unique_ptr<const MixtureEmulator> base)
-    : transform_(transform), base_(std::move(base)) {}
+    : transform_(transform), base_(std::move(base)), support_(SupportedRanges(base_->data())) {}
 
 absl::StatusOr<Prediction> TransformedEmulator::Predict(const Matrix& x, const PredictOptions& options) const {
   FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
@@ -69,8 +110,11 @@ absl::StatusOr<Prediction> TransformedEmulator::Predict(const Matrix& x, const P
   Prediction result;
   result.mean.resize(x.rows());
   result.variance.resize(x.rows());
+  result.median.resize(x.rows());
+  result.mean_cdf.resize(x.rows());
   result.quantiles.resize(x.rows(), static_cast<Index>(options.quantiles.size()));
   if (options.input_gradient) result.input_gradient.resize(x.rows(), x.cols());
+  const SupportedRange& support = support_[options.level < 0 ? levels() - 1 : options.level];
   PredictOptions block_options{.level = options.level, .include_noise = options.include_noise};
   const int blocks = static_cast<int>((x.rows() + kBlock - 1) / kBlock);
   std::vector<absl::Status> statuses(blocks);
@@ -78,27 +122,21 @@ absl::StatusOr<Prediction> TransformedEmulator::Predict(const Matrix& x, const P
     const Index begin = b * kBlock, n = std::min(kBlock, x.rows() - begin);
     const Matrix at = x.middleRows(begin, n);
     FIDELIO_ASSIGN_OR_RETURN(const Mixture z, base_->PredictMixture(at, block_options));
-    Mixture y{.weight = z.weight, .mean = z.mean, .variance = z.variance};
-    Matrix mean_bar(z.mean.rows(), n), variance_bar(z.mean.rows(), n);
-    for (Index i = 0; i < n; ++i) {
-      for (Index s = 0; s < z.weight.size(); ++s) {
-        const TransformedMoments moments = transform_.Moments(z.mean(s, i), z.variance(s, i));
-        y.mean(s, i) = moments.mean;
-        y.variance(s, i) = moments.variance;
-        mean_bar(s, i) = z.weight[s] * moments.mean_bar;
-        variance_bar(s, i) = z.weight[s] * moments.variance_bar;
-      }
-    }
+    const Vector median = MixtureMedians(z, MixtureMean(z)).median;
+    MeanBars bars;
+    const Mixture y = MomentsWithin(transform_, support, z, median, options.input_gradient ? &bars : nullptr);
     const Vector mean = MixtureMean(y);
     result.mean.segment(begin, n) = mean;
     result.variance.segment(begin, n) = MixtureVariance(y, mean);
+    result.median.segment(begin, n) = median.unaryExpr([&](double m) { return transform_.Backward(m); });
+    result.mean_cdf.segment(begin, n) = MixtureCdf(z, mean.unaryExpr([&](double m) { return transform_.Forward(m); }));
     if (!options.quantiles.empty()) {
       result.quantiles.middleRows(begin, n) =
           MixtureQuantiles(z, options.quantiles).unaryExpr([&](double q) { return transform_.Backward(q); });
     }
     if (options.input_gradient) {
       FIDELIO_ASSIGN_OR_RETURN(result.input_gradient.middleRows(begin, n),
-                               base_->MixtureGradient(at, mean_bar, variance_bar, block_options));
+                               base_->MixtureGradient(at, bars.mean, bars.variance, block_options));
     }
     return absl::OkStatus();
   };
@@ -147,20 +185,18 @@ absl::StatusOr<std::vector<LeaveOneOut>> TransformedEmulator::LeaveOneOutPredict
   FIDELIO_ASSIGN_OR_RETURN(const std::vector<ObservedMixtures> mixtures, base_->LeaveOneOutMixtures());
   for (size_t t = 0; t < result.size(); ++t) {
     LeaveOneOut& at = result[t];
-    ObservedMixtures y = mixtures[t];
+    const ObservedMixtures& all = mixtures[t];
     for (Index i = 0; i < at.y.size(); ++i) {
-      for (Index s = 0; s < y.mean.rows(); ++s) {
-        const TransformedMoments moments = transform_.Moments(y.mean(s, i), y.variance(s, i));
-        y.mean(s, i) = moments.mean;
-        y.variance(s, i) = moments.variance;
-      }
-      y.y[i] = transform_.Backward(y.y[i]);
-      at.log_density[i] += std::log(transform_.Slope(y.y[i]));
+      const Mixture z{.weight = all.weight.col(i), .mean = all.mean.col(i), .variance = all.variance.col(i)};
+      const Mixture y = MomentsWithin(transform_, support_[t], z, at.median.segment(i, 1), nullptr);
+      const Vector mean = MixtureMean(y);
+      at.mean[i] = mean[0];
+      at.variance[i] = MixtureVariance(y, mean)[0];
+      at.mean_cdf[i] = MixtureCdf(z, Vector::Constant(1, transform_.Forward(mean[0])))[0];
+      at.median[i] = transform_.Backward(at.median[i]);
+      at.y[i] = transform_.Backward(at.y[i]);
+      at.log_density[i] += std::log(transform_.Slope(at.y[i]));
     }
-    const LeaveOneOut moments = Summarise(y);
-    at.y = moments.y;
-    at.mean = moments.mean;
-    at.variance = moments.variance;
   }
   return result;
 }

@@ -1,8 +1,12 @@
 // TransformedEmulator: an Emulator of y = h(z) on top of one of z = g(y) (OutputTransform).
 //
 // z is a mixture of Gaussians, so y is the mixture of their images under h. Mean and variance are averages over the
-// Gaussians of z, not h of their means; quantiles are h of the quantiles; densities are multiplied by g'. With
-// include_noise, y is h of a noisy z. Immutable; safe to share between threads.
+// Gaussians of z, not h of their means; median and quantiles are h of those of z; densities are multiplied by g'. With
+// include_noise, y is h of a noisy z.
+//
+// Means, variances, covariances and derivatives of the mean are of z cut off at the ends of the range that the observations
+// support (core/emulator/supported_range.h): they would be dominated by tails otherwise. Medians, quantiles, densities and
+// samples have no such bound: they are those of h(z). Immutable; safe to share between threads.
 #ifndef FIDELIO_CORE_EMULATOR_TRANSFORMED_EMULATOR_H_
 #define FIDELIO_CORE_EMULATOR_TRANSFORMED_EMULATOR_H_
 
@@ -18,6 +22,7 @@
 #include "core/emulator/emulator.h"
 #include "core/emulator/mixture_emulator.h"
 #include "core/emulator/output_transform.h"
+#include "core/emulator/supported_range.h"
 
 namespace fidelio {
 
@@ -37,7 +42,7 @@ class FIDELIO_EXPORT TransformedEmulator final : public Emulator {
   absl::StatusOr<Prediction> Predict(const Matrix& x, const PredictOptions& options) const override;
   // An output at a bound counts as one gap away from it; one outside is INVALID_ARGUMENT.
   absl::StatusOr<Vector> LogDensity(const Matrix& x, const Vector& y, const PredictOptions& options) const override;
-  // Variances are exact; correlations are those of z, which overstates them where h is far from linear. SamplePaths
+  // Variances are Predict's; correlations are those of z, which overstates them where h is far from linear. SamplePaths
   // returns exact joint samples.
   absl::StatusOr<JointPosterior> JointMomentsAt(const Matrix& x, const std::vector<int>& levels,
                                                 const PredictOptions& options) const override;
@@ -56,6 +61,7 @@ class FIDELIO_EXPORT TransformedEmulator final : public Emulator {
  private:
   OutputTransform transform_;
   std::unique_ptr<const MixtureEmulator> base_;
+  std::vector<SupportedRange> support_;  // per level, of base_->data()
 };
 
 }  // namespace fidelio

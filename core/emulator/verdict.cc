@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/base/equal_rows.h"
 #include "core/base/normal.h"
 #include "core/base/status_macros.h"
+#include "core/emulator/skewness.h"
 
 namespace fidelio {
 namespace {
@@ -214,6 +216,9 @@ absl::StatusOr<Verdict> JudgeModel(const VerdictContext& context, const std::vec
   Verdict verdict = Judge(left_out.back(), distinct, context.fidelities.back());
   FIDELIO_RETURN_IF_ERROR(WarnOfRegularInputs(context, verdict.warnings));
   WarnOfCopies(context, verdict.warnings);
+  for (std::string& text : LeaveOneOutWarnings(left_out.back(), context.fidelities.back())) {
+    verdict.warnings.push_back(std::move(text));
+  }
   return verdict;
 }
 

@@ -9,7 +9,8 @@
 //   kCautious        more than that range within the 50 % intervals
 //   kCalibrated      none of these
 //
-// Warnings are about what leave-one-out can't see: inputs at equal distances, which can hide a wave, and copies.
+// Warnings are about what leave-one-out can't see: inputs at equal distances, which can hide a wave, and copies; and about
+// means that lie far from their medians (core/emulator/skewness.h).
 #ifndef FIDELIO_CORE_EMULATOR_VERDICT_H_
 #define FIDELIO_CORE_EMULATOR_VERDICT_H_
 

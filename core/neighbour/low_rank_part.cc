@@ -8,6 +8,7 @@
 
 #include "core/base/parallel.h"
 #include "core/base/random.h"
+#include "core/base/random_streams.h"
 #include "core/kernel/stationary.h"
 #include "core/linalg/pivoted_cholesky.h"
 #include "core/neighbour/local_factor.h"
@@ -23,7 +24,6 @@ constexpr int kObservationBlock = 256;  // observations that one thread works on
 constexpr double kLeastResidualVariance = 1e-12;
 constexpr double kNothingLeft = 1e-12;  // of the prior's variance, on average: more centres would only add rounding
 constexpr uint64_t kOrderSeed = 0;      // a model that is loaded must find the same
-constexpr uint32_t kSubsetStream = 13;
 constexpr int kMostCentres = 512, kFewestCentres = 16, kFewestDimensions = 3;
 constexpr int64_t kMostNumbers = int64_t{1} << 25;  // 256 MiB
 
@@ -32,7 +32,7 @@ std::vector<int> Some(int n, int most) {
   std::vector<int> rows(n);
   std::iota(rows.begin(), rows.end(), 0);
   if (n <= most) return rows;
-  Random random(kOrderSeed, kSubsetStream);
+  Random random(kOrderSeed, StreamOf(RandomUse::kLowRankSubset));
   for (int i = 0; i < most; ++i) {
     std::swap(rows[i], rows[i + static_cast<size_t>(random.NextBits() % static_cast<uint64_t>(n - i))]);
   }

@@ -8,6 +8,7 @@
 #include "core/base/parallel.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/reweigh.h"
+#include "core/emulator/inflation.h"
 #include "core/emulator/query_check.h"
 #include "core/neighbour/neighbour_dgp_impl.h"
 
@@ -68,8 +69,6 @@ absl::StatusOr<std::unique_ptr<NeighbourDgp::Impl>> NeighbourDgp::Impl::Build(
   }
   if (impl->levels() == impl->stacked()) {
     impl->report.draws = 1;
-    const LeaveOneOut left_out = Summarise(impl->LeftOutOfStack(impl->levels() - 1));
-    if (left_out.y.size() > 0) impl->inflation = std::max(1.0, MeanSquaredResidual(left_out));
     return impl;
   }
   impl->upper = std::make_unique<const UpperPoints>(*impl->stack, impl->data, scaling, threads);
@@ -93,17 +92,19 @@ absl::StatusOr<std::unique_ptr<NeighbourDgp::Impl>> NeighbourDgp::Impl::Build(
   } else if (weights.minCoeff() == 0) {  // otherwise they sum to 1, and a model that is loaded must keep their bits
     weights /= weights.sum();
   }
-  double residual = 0;
   for (int i = 0; i < count; ++i) {
     if (!built[i].ok()) continue;
     draws[i].weight = weights[i];
-    residual += weights[i] * built[i]->leave_one_out(impl->OwnLevel(impl->levels() - 1));
     impl->draws.push_back(std::move(draws[i]));
     impl->posteriors.push_back(*std::move(built[i]));
   }
-  impl->inflation = std::max(1.0, residual);
   impl->report.draws = static_cast<int>(impl->draws.size());
   return impl;
+}
+
+void NeighbourDgp::Impl::Inflate(const Inflation& by) {
+  inflation = by;
+  given_noise.back() /= by.NoiseDivisor();
 }
 
 std::vector<NeighbourLayer> NeighbourDgp::Impl::layers() const {
@@ -193,23 +194,14 @@ Mixture NeighbourDgp::Impl::PredictMixture(const Queries& queries, int level, bo
     }
   }
   mixture.mean = mixture.mean.array() * scaling.output_sd + scaling.output_mean;
-  if (const double factor = InflationAt(level); factor > 1) {
-    // About the mixture's mean, so that its whole variance grows by the factor.
-    const Vector mean = MixtureMean(mixture);
-    mixture.mean = ((mixture.mean.rowwise() - mean.transpose()) * std::sqrt(factor)).rowwise() + mean.transpose();
-    mixture.variance *= factor;
-  }
+  fidelio::Inflate(InflationAt(level), mixture);
   return mixture;
 }
 
 Matrix NeighbourDgp::Impl::Gradient(const Queries& queries, int level, Matrix mean_bar, Matrix variance_bar,
                                     MomentPosterior::Workspace& workspace) const {
   const Index n = queries.x.rows();
-  if (const double factor = InflationAt(level); factor > 1) {
-    const Eigen::RowVectorXd total = mean_bar.colwise().sum();
-    mean_bar = std::sqrt(factor) * mean_bar + (1 - std::sqrt(factor)) * Weights(level) * total;
-    variance_bar *= factor;
-  }
+  InflateAdjoints(InflationAt(level), Weights(level), mean_bar, variance_bar);
   mean_bar *= scaling.output_sd;
   variance_bar *= scaling.output_sd * scaling.output_sd;
   Matrix gradient = Matrix::Zero(n, queries.x.cols());
@@ -257,6 +249,8 @@ absl::StatusOr<Prediction> NeighbourDgp::Predict(const Matrix& x, const PredictO
   Prediction result;
   result.mean.resize(x.rows());
   result.variance.resize(x.rows());
+  result.median.resize(x.rows());
+  result.mean_cdf.resize(x.rows());
   result.quantiles.resize(x.rows(), static_cast<Index>(options.quantiles.size()));
   if (options.input_gradient) result.input_gradient.setZero(x.rows(), x.cols());
   impl_->ForBlocks(x, level, options.threads, [&](Index begin, const Impl::Queries& queries, auto& workspace) {
@@ -265,6 +259,7 @@ absl::StatusOr<Prediction> NeighbourDgp::Predict(const Matrix& x, const PredictO
     const Vector mean = MixtureMean(mixture);
     result.mean.segment(begin, n) = mean;
     result.variance.segment(begin, n) = MixtureVariance(mixture, mean);
+    SetMedians(mixture, mean, begin, result);
     if (!options.quantiles.empty()) {
       result.quantiles.middleRows(begin, n) = MixtureQuantiles(mixture, options.quantiles);
     }
@@ -327,6 +322,7 @@ absl::StatusOr<std::unique_ptr<NeighbourDgp>> NeighbourDgp::WithNeighbours(int n
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl,
                            Impl::Build(impl_->data, impl_->scaling, std::move(stack), impl_->recipes(), impl_->draws,
                                        impl_->report, threads));
+  impl->Inflate(InflationOf(impl->LeftOutAtTop()));
   return std::unique_ptr<NeighbourDgp>(new NeighbourDgp(std::move(impl)));
 }
 
@@ -349,6 +345,7 @@ absl::StatusOr<std::unique_ptr<Emulator>> NeighbourDgp::Condition(const Dataset&
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl,
                            Impl::Build(data, impl_->scaling, std::move(stack), impl_->recipes(), impl_->draws,
                                        impl_->report, threads, impl_.get()));
+  impl->Inflate(InflationOf(impl->LeftOutAtTop()));
   return std::unique_ptr<Emulator>(new NeighbourDgp(std::move(impl)));
 }
 

@@ -1,11 +1,12 @@
-// The checkpoint of a NeighbourDgp, version 2 (the envelope is in core/base/bytes.h). Payload, in this order:
+// The checkpoint of a NeighbourDgp, version 3 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   data         as in core/emulator/dataset_bytes.h
 //   scaling      as in core/dgp/scaling_bytes.h
 //   stack        u32 neighbours; u32 centres (none in version 1); u64 layers; per layer u32 kernel, vector θ
 //   structures   u64 count; recipes as in core/dgp/recipe_bytes.h
 //   draws        u64 count; per draw u32 structure, f64 weight, vector θ
-//   report       i64 evaluations, f64 seconds, f64 log posterior, f64 acceptance, f64 largest jitter
+//   report       as in core/emulator/report_bytes.h, without its second part before version 3
+//   f64 inflation, bool of given noise (neither before version 3)
 //
 // Everything else, trees included, is computed from these when a checkpoint is loaded.
 #include <algorithm>
@@ -18,12 +19,14 @@
 #include "core/dgp/recipe_bytes.h"
 #include "core/dgp/scaling_bytes.h"
 #include "core/emulator/dataset_bytes.h"
+#include "core/emulator/inflation.h"
+#include "core/emulator/report_bytes.h"
 #include "core/neighbour/neighbour_dgp_impl.h"
 
 namespace fidelio {
 namespace {
 
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 
 absl::Status CheckLayers(const std::vector<NeighbourLayer>& layers, const Dataset& data) {
   if (layers.empty() || layers.size() > data.levels.size()) {
@@ -69,6 +72,16 @@ absl::Status CheckDraws(const std::vector<MomentDraw>& draws, const std::vector<
 
 }  // namespace
 
+// The mean over the draws, each by itself, of the squared standardised residuals.
+Inflation NeighbourDgp::Impl::InflationBefore3() const {
+  if (upper == nullptr) return UnshrunkInflation(MeanSquaredResidual(LeftOutAtTop()));
+  double residual = 0;
+  for (size_t i = 0; i < draws.size(); ++i) {
+    residual += draws[i].weight * posteriors[i].leave_one_out(OwnLevel(levels() - 1));
+  }
+  return UnshrunkInflation(residual);
+}
+
 std::string NeighbourDgp::Save() const {
   ByteWriter out;
   WriteDataset(impl_->data, out);
@@ -88,12 +101,8 @@ std::string NeighbourDgp::Save() const {
     out.F64(draw.weight);
     out.Write(draw.theta);
   }
-  const FitReport& report = impl_->report;
-  out.I64(report.evaluations);
-  out.F64(report.seconds);
-  out.F64(report.log_posterior);
-  out.F64(report.acceptance);
-  out.F64(report.max_jitter);
+  WriteReport(impl_->report, out);
+  WriteInflation(impl_->inflation, out);
   return out.Seal(kNeighbourDgpKind, kVersion);
 }
 
@@ -128,12 +137,8 @@ absl::StatusOr<std::unique_ptr<NeighbourDgp>> NeighbourDgp::Load(absl::string_vi
     draw.theta = in.ReadVector();
     draws.push_back(std::move(draw));
   }
-  FitReport report;
-  report.evaluations = in.I64();
-  report.seconds = in.F64();
-  report.log_posterior = in.F64();
-  report.acceptance = in.F64();
-  report.max_jitter = in.F64();
+  const FitReport report = ReadReport(in, opened.version >= 3);
+  const Inflation inflation = opened.version >= 3 ? ReadInflation(in) : Inflation();
   FIDELIO_RETURN_IF_ERROR(in.Finish());
   if (const absl::Status status = Validate(data); !status.ok()) {
     return absl::DataLossError(absl::StrFormat("checkpoint holds invalid data: %s", status.message()));
@@ -141,6 +146,7 @@ absl::StatusOr<std::unique_ptr<NeighbourDgp>> NeighbourDgp::Load(absl::string_vi
   FIDELIO_RETURN_IF_ERROR(CheckScaling(scaling, data.dimension()));
   FIDELIO_RETURN_IF_ERROR(CheckLayers(layers, data));
   FIDELIO_RETURN_IF_ERROR(CheckDraws(draws, recipes, data, layers.size()));
+  FIDELIO_RETURN_IF_ERROR(CheckInflation(inflation));
   if (neighbours < 1 || neighbours > (1u << 20) || centres > (1u << 16)) {
     return absl::DataLossError(
         absl::StrFormat("checkpoint holds a stack of %d neighbours and %d centres", neighbours, centres));
@@ -150,6 +156,7 @@ absl::StatusOr<std::unique_ptr<NeighbourDgp>> NeighbourDgp::Load(absl::string_vi
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl,
                            Impl::Build(std::move(data), scaling, std::move(stack), recipes, std::move(draws), report,
                                        /*threads=*/0));
+  impl->Inflate(opened.version >= 3 ? inflation : impl->InflationBefore3());
   return std::unique_ptr<NeighbourDgp>(new NeighbourDgp(std::move(impl)));
 }
 

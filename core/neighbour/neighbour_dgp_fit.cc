@@ -12,6 +12,7 @@
 #include "core/base/parallel.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/moment_fit_bytes.h"
+#include "core/emulator/inflation.h"
 #include "core/neighbour/neighbour_dgp_impl.h"
 #include "core/neighbour/neighbour_fit_state.h"
 #include "core/neighbour/stack_fit.h"
@@ -66,8 +67,11 @@ struct NeighbourDgpFit::Impl {
     upper.report.evaluations += state.evaluations;
     upper.report.seconds += state.seconds;
     for (const NeighbourLevelState& level : state.levels) upper.report.log_posterior -= level.best().value;
-    return NeighbourDgp::Impl::Build(data, scaling, std::move(stack), upper.recipes, std::move(upper.draws),
-                                     upper.report, options.threads);
+    FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<NeighbourDgp::Impl> model,
+                             NeighbourDgp::Impl::Build(data, scaling, std::move(stack), upper.recipes,
+                                                       std::move(upper.draws), upper.report, options.threads));
+    model->Inflate(InflationOf(model->LeftOutAtTop()));
+    return model;
   }
 };
 

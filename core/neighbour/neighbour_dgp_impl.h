@@ -11,6 +11,7 @@
 #include "core/dgp/moment_joint.h"
 #include "core/dgp/moment_posterior.h"
 #include "core/dgp/scaled_data.h"
+#include "core/emulator/inflation.h"
 #include "core/emulator/mixture.h"
 #include "core/neighbour/neighbour_dgp.h"
 #include "core/neighbour/neighbour_stack.h"
@@ -75,9 +76,10 @@ struct NeighbourDgp::Impl {
   std::vector<std::shared_ptr<const MomentModel>> structures;
   std::vector<MomentDraw> draws;
   std::vector<MomentPosterior> posteriors;  // one per draw
-  // Variances of the top level are multiplied by this: its mean squared standardised leave-one-out residual, if above 1.
-  double inflation = 1;
-  std::vector<double> given_noise;  // per level: mean of the given noise variances, 0 where none is given
+  // Variances of the top level are multiplied by this (core/emulator/inflation.h).
+  Inflation inflation;
+  // Per level: mean of the given noise variances, 0 where none is given; divided by the inflation, which then leaves them as given.
+  std::vector<double> given_noise;
 
   static std::unique_ptr<const NeighbourStack> BuildStack(const Dataset& data, const Scaling& scaling, int neighbours,
                                                           int centres, const std::vector<NeighbourLayer>& layers,
@@ -95,7 +97,13 @@ struct NeighbourDgp::Impl {
   int levels() const { return static_cast<int>(data.levels.size()); }
   std::vector<NeighbourLayer> layers() const;
   std::vector<Recipe> recipes() const;
-  double InflationAt(int level) const { return level + 1 == levels() ? inflation : 1; }
+  ObservedMixtures LeftOut(int level) const {
+    return level < stacked() ? LeftOutOfStack(level) : LeftOutOfUpper(level);
+  }
+  LeaveOneOut LeftOutAtTop() const { return Summarise(LeftOut(levels() - 1)); }
+  Inflation InflationBefore3() const;  // as programs computed it that wrote version 2
+  void Inflate(const Inflation& by);   // once
+  double InflationAt(int level) const { return level + 1 == levels() ? inflation.factor : 1; }
   double NoiseAt(int level, size_t draw) const;  // learned variance, in the user's units
 
   // Whether the levels above the stack have a say in predictions of `level`: those, and the stack's highest.

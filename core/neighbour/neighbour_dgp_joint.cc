@@ -9,6 +9,7 @@
 #include "core/base/equal_rows.h"
 #include "core/base/parallel.h"
 #include "core/base/random.h"
+#include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/leave_one_out_weights.h"
 #include "core/dgp/moment_joint.h"
@@ -20,8 +21,6 @@ namespace fidelio {
 namespace {
 
 using Eigen::Index;
-
-constexpr uint32_t kComponentStream = 1, kPathStream = 2;  // of a SampleOptions::seed
 
 }  // namespace
 
@@ -145,7 +144,7 @@ absl::StatusOr<Matrix> NeighbourDgp::SamplePaths(const Matrix& x, const SampleOp
   Vector cumulative = impl_->Weights(level);
   std::partial_sum(cumulative.begin(), cumulative.end(), cumulative.begin());
   std::vector<std::vector<int>> samples(cumulative.size());
-  Random choice(options.seed, kComponentStream);
+  Random choice(options.seed, StreamOf(RandomUse::kPathComponent));
   for (int i = 0; i < options.count; ++i) {
     const double at = choice.Uniform() * cumulative[cumulative.size() - 1];
     samples[std::upper_bound(cumulative.begin(), cumulative.end() - 1, at) - cumulative.begin()].push_back(i);
@@ -164,7 +163,7 @@ absl::StatusOr<Matrix> NeighbourDgp::SamplePaths(const Matrix& x, const SampleOp
         absl::Status factorised = FactoriseCovariance(covariance, "covariance of sampled inputs");
         if (!factorised.ok()) return factorised;
         ParallelFor(static_cast<int>(samples[k].size()), options.threads, [&](int j) {
-          Random random(options.seed, kPathStream, static_cast<uint32_t>(samples[k][j]));
+          Random random(options.seed, StreamOf(RandomUse::kPathNormal), static_cast<uint32_t>(samples[k][j]));
           const Vector path = (covariance * random.NormalVector(static_cast<int>(covariance.cols())) + mean - centre);
           paths.row(samples[k][j]) = (path * widening + centre).transpose();
         });
@@ -218,9 +217,7 @@ ObservedMixtures NeighbourDgp::Impl::LeftOutOfUpper(int level) const {
 
 absl::StatusOr<std::vector<ObservedMixtures>> NeighbourDgp::LeaveOneOutMixtures() const {
   std::vector<ObservedMixtures> result;
-  for (int level = 0; level < levels(); ++level) {
-    result.push_back(level < impl_->stacked() ? impl_->LeftOutOfStack(level) : impl_->LeftOutOfUpper(level));
-  }
+  for (int level = 0; level < levels(); ++level) result.push_back(impl_->LeftOut(level));
   return result;
 }
 

@@ -10,6 +10,7 @@
 
 #include "core/base/parallel.h"
 #include "core/base/random.h"
+#include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/moment_paths.h"
 #include "core/emulator/query_check.h"
@@ -20,8 +21,6 @@ namespace fidelio {
 namespace {
 
 using Eigen::Index;
-
-constexpr uint32_t kChoiceStream = 3, kFunctionStream = 4, kStackStream = 5;  // of a PathOptions::seed
 
 // The paths that come from one draw.
 struct Group {
@@ -39,7 +38,7 @@ class NeighbourDgp::Paths final : public PathSamples {
     const Impl& impl = *model_.impl_;
     const int reached = std::min(level_, impl.stacked() - 1);
     for (int i = 0; i < options_.count; ++i) {
-      Random random(options_.seed, kStackStream, static_cast<uint32_t>(options_.first + i));
+      Random random(options_.seed, StreamOf(RandomUse::kFunctionStack), static_cast<uint32_t>(options_.first + i));
       stacked_.push_back(std::make_unique<const NeighbourPath>(*impl.stack, reached, random));
     }
     if (!impl.IsUpper(level_)) return;
@@ -49,7 +48,7 @@ class NeighbourDgp::Paths final : public PathSamples {
       Group& group = groups_[g];
       std::vector<Random> random;
       for (const int i : group.path) {
-        random.emplace_back(options_.seed, kFunctionStream, static_cast<uint32_t>(options_.first + i));
+        random.emplace_back(options_.seed, StreamOf(RandomUse::kFunction), static_cast<uint32_t>(options_.first + i));
       }
       group.functions = std::make_unique<MomentPaths>(impl.posteriors[group.draw], group.link, std::move(random),
                                                       at_points(Eigen::all, group.path));
@@ -104,7 +103,7 @@ class NeighbourDgp::Paths final : public PathSamples {
     }
     std::map<size_t, Group> groups;
     for (int i = 0; i < options_.count; ++i) {
-      Random choice(options_.seed, kChoiceStream, static_cast<uint32_t>(options_.first + i));
+      Random choice(options_.seed, StreamOf(RandomUse::kFunctionComponent), static_cast<uint32_t>(options_.first + i));
       const double at = choice.Uniform() * cumulative[cumulative.size() - 1];
       const Index component = std::upper_bound(cumulative.begin(), cumulative.end() - 1, at) - cumulative.begin();
       const size_t draw = std::upper_bound(firsts.begin(), firsts.end(), component) - firsts.begin() - 1;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/base/random.h"
+#include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/moment_fit_bytes.h"
 #include "core/dgp/moment_posterior.h"
@@ -21,15 +22,14 @@ using Eigen::Index;
 
 constexpr int kSketch = 300;      // observations of the upper levels
 constexpr int kSketchStarts = 3;  // modes of the sketch, of different structures, that are followed on all observations
-constexpr uint32_t kSketchStream = 12;  // of the seed
-constexpr double kSketchShare = 0.2;    // of the progress bar
-constexpr double kLeastWeight = 0.05;   // modes below it are dropped
+constexpr double kSketchShare = 0.2;   // of the progress bar
+constexpr double kLeastWeight = 0.05;  // modes below it are dropped
 
 // So many numbers below n, ascending.
 std::vector<int> RandomSubset(int n, int count, uint64_t seed) {
   std::vector<int> all(n);
   std::iota(all.begin(), all.end(), 0);
-  Random random(seed, kSketchStream);
+  Random random(seed, StreamOf(RandomUse::kUpperSketch));
   for (int i = 0; i < count; ++i) {
     std::swap(all[i], all[i + static_cast<size_t>(random.NextBits() % static_cast<uint64_t>(n - i))]);
   }
@@ -85,11 +85,9 @@ class UpperRunner {
     FIDELIO_ASSIGN_OR_RETURN(MomentFitResult found, RunPart(std::move(part), state, begun, 1 - begun));
     result.draws = std::move(found.draws);
     if (n > kMostIntegrated) FIDELIO_RETURN_IF_ERROR(Average(state.Copy().starts, result));
+    result.report = found.report;
     result.report.evaluations = spent_.evaluations - request_.spent.evaluations;
     result.report.seconds = spent_.seconds - request_.spent.seconds;
-    result.report.log_posterior = found.log_posterior;
-    result.report.acceptance = found.acceptance;
-    result.report.max_jitter = found.max_jitter;
     KeepUsed(result);
     return result;
   }
@@ -136,8 +134,8 @@ class UpperRunner {
     part.observer = &observer;
     absl::StatusOr<MomentFitResult> result = RunMomentFit(part, state);
     if (result.ok()) {
-      spent_.seconds += result->seconds;
-      spent_.evaluations += result->evaluations;
+      spent_.seconds += result->report.seconds;
+      spent_.evaluations += result->report.evaluations;
       spent_.iteration += state.Copy().iterations;
     }
     return result;

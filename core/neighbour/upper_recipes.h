@@ -12,7 +12,7 @@
 namespace fidelio {
 
 // A change of these makes saved running fits unusable: raise this with it.
-inline constexpr uint32_t kUpperRecipeVersion = 2;
+inline constexpr uint32_t kUpperRecipeVersion = 3;
 
 // Up to this number of observations, the hyperparameters of the upper levels are integrated out.
 inline constexpr int kMostIntegrated = 300;

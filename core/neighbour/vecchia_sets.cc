@@ -6,18 +6,18 @@
 
 #include "core/base/parallel.h"
 #include "core/base/random.h"
+#include "core/base/random_streams.h"
 #include "core/neighbour/neighbour_index.h"
 
 namespace fidelio {
 namespace {
 
-constexpr uint32_t kOrderStream = 11;
 constexpr int kExact = 4096;  // points before i among which all distances are computed
 
 std::vector<int> RandomOrder(int n, uint64_t seed) {
   std::vector<int> order(n);
   std::iota(order.begin(), order.end(), 0);
-  Random random(seed, kOrderStream);
+  Random random(seed, StreamOf(RandomUse::kVecchiaOrder));
   for (int i = n - 1; i > 0; --i) {
     std::swap(order[i], order[static_cast<size_t>(random.NextBits() % static_cast<uint64_t>(i + 1))]);
   }

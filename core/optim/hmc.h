@@ -1,8 +1,9 @@
 // Hamiltonian Monte Carlo on a negative log density, one transition at a time.
 //
 // The chain lives in whitened coordinates q: x = origin + basis·q, where `basis` is meant to make the target about
-// isotropic. Step sizes vary by ±20 %; during warm-up they adapt to an acceptance of 0.8. A transition depends only on the
-// state, the seed and the chain's number, so a saved chain continues with the same draws.
+// isotropic. During warm-up the step size adapts to an acceptance of 0.8 by dual averaging (Hoffman & Gelman 2014); the average
+// of its iterates is used from then on, ±20 % at random. A trajectory has a length of about `length`, in at most `leapfrogs`
+// steps. A transition depends only on the state, the seed and the stream, so a saved chain continues with the same draws.
 #ifndef FIDELIO_CORE_OPTIM_HMC_H_
 #define FIDELIO_CORE_OPTIM_HMC_H_
 
@@ -20,7 +21,8 @@ struct HmcSpace {
 
 struct HmcOptions {
   int warmup = 60;
-  int leapfrogs = 8;
+  int leapfrogs = 8;  // at most
+  double length = 3;  // of a trajectory: about half a period of a whitened Gaussian
   double target_acceptance = 0.8;
 };
 
@@ -29,6 +31,8 @@ struct HmcState {
   double value = 0;
   Vector gradient;  // with respect to q
   double log_step = -1.05;
+  double mean_log_step = -1.05;  // of the iterates of dual averaging
+  double mean_error = 0;         // of acceptances, target less actual, over the warm-up
   int iteration = 0;
   double acceptance_sum = 0;  // after warm-up
 };
@@ -37,7 +41,7 @@ struct HmcState {
 bool StartHmc(Objective& objective, const HmcSpace& space, const Vector& q, HmcState* state);
 
 // One transition; returns the number of evaluations.
-int StepHmc(Objective& objective, const HmcSpace& space, const HmcOptions& options, uint64_t seed, uint32_t chain,
+int StepHmc(Objective& objective, const HmcSpace& space, const HmcOptions& options, uint64_t seed, uint32_t stream,
             HmcState* state);
 
 }  // namespace fidelio

@@ -41,22 +41,4 @@ Vector WeightsByEvidence(const Vector& log_evidence, double temperature, int mos
   return weights / weights.sum();
 }
 
-std::vector<int> AllotChains(int chains, const Vector& weights) {
-  Eigen::ArrayXd allotted = Eigen::ArrayXd::Zero(weights.size());
-  std::vector<int> result;
-  const auto give = [&](Eigen::Index mode) {
-    ++allotted[mode];
-    result.push_back(static_cast<int>(mode));
-  };
-  for (Eigen::Index m = 0; m < weights.size(); ++m) {
-    if (weights[m] > 0) give(m);
-  }
-  while (static_cast<int>(result.size()) < chains) {
-    Eigen::Index best;
-    (weights.array() / (allotted + 1)).maxCoeff(&best);
-    give(best);
-  }
-  return result;
-}
-
 }  // namespace fidelio

@@ -2,11 +2,11 @@
 //
 //   log Z = log p(z*) + ½ n log 2π − ½ log det H,         H: Hessian of −log p at the mode z*
 //
-// Parameters are in prior units, where a posterior is never wider than its prior: eigenvalues of H count as at least 1.
+// Parameters are in prior units. Eigenvalues of H count as at least 1, as if no posterior were wider than its prior. That holds for
+// normal priors and convex likelihoods; in the tails of Student and inverse-gamma priors H can be smaller or negative, and the
+// evidence is then an underestimate.
 #ifndef FIDELIO_CORE_OPTIM_LAPLACE_H_
 #define FIDELIO_CORE_OPTIM_LAPLACE_H_
-
-#include <vector>
 
 #include "absl/status/statusor.h"
 #include "core/base/types.h"
@@ -30,10 +30,6 @@ HmcSpace WhitenedSpace(const Vector& mode, const Curvature& curvature);
 
 // Weights ∝ Z^(1/temperature) that sum to 1: the largest `most` of them, without those below `least` of the sum of all.
 Vector WeightsByEvidence(const Vector& log_evidence, double temperature, int most, double least);
-
-// For each of `chains` the mode that it belongs to: one for every mode with a weight, the others where the weight per chain is
-// largest.
-std::vector<int> AllotChains(int chains, const Vector& weights);
 
 }  // namespace fidelio
 

@@ -35,6 +35,7 @@ class ParameterLayout {
 
   Vector Centres() const;
   Vector Scales() const;
+  Vector InverseShapes() const;  // 1/ν of Student priors, 0 of others
 
   // Of the prior density in units of Scales(): log p = −NegativeLogPrior + LogNormaliser.
   double LogNormaliser() const;

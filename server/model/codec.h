@@ -58,6 +58,7 @@ struct StoredProgress {
   int64_t idle_resumes = 0;  // resumes since the last checkpoint
   std::vector<FitPoint> history = {};
   bool not_served = false;  // the model was rolled back: the fit's revision does not become current
+  std::optional<FitReport> report = {};
 };
 
 std::string Encode(const StoredSpec& value);

@@ -1,5 +1,6 @@
 #include "server/model/codec_fields.h"
 
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -141,6 +142,41 @@ JobProgress GetProgress(ByteReader& in) {
   progress.elapsed = GetDuration(in);
   progress.eta = GetOptional(in, [&] { return GetDuration(in); });
   return progress;
+}
+
+void Put(const FitReport& report, ByteWriter& out) {
+  out.I64(report.evaluations);
+  out.F64(report.seconds);
+  out.F64(report.log_posterior);
+  out.F64(report.acceptance);
+  out.F64(report.max_jitter);
+  out.I64(report.draws);
+  out.I64(report.chains);
+  out.F64(report.r_hat);
+  out.F64(report.effective_size);
+  out.I64(report.moved_chains);
+  out.I64(report.failed_curvature);
+}
+
+FitReport GetReport(ByteReader& in, bool& good) {
+  const auto count = [&] {
+    const int64_t value = in.I64();
+    if (value < 0 || value > std::numeric_limits<int>::max()) good = false;
+    return static_cast<int>(value);
+  };
+  FitReport report;
+  report.evaluations = in.I64();
+  report.seconds = in.F64();
+  report.log_posterior = in.F64();
+  report.acceptance = in.F64();
+  report.max_jitter = in.F64();
+  report.draws = count();
+  report.chains = count();
+  report.r_hat = in.F64();
+  report.effective_size = in.F64();
+  report.moved_chains = count();
+  report.failed_curvature = count();
+  return report;
 }
 
 void Put(const absl::Status& status, ByteWriter& out) {

@@ -10,6 +10,8 @@
 //                u64 seed, optional i64 inducing points, optional i64 batch size, optional i64 steps (the last three not in
 //                version 1)
 //   progress     string phase, i64 iteration, i64 evaluations, f64 fraction, optional f64 elbo, elapsed, optional eta
+//   report       i64 evaluations, f64 seconds, f64 log posterior, f64 acceptance, f64 largest jitter, i64 draws, i64 chains,
+//                f64 R̂, f64 effective size, i64 moved chains, i64 failed columns of Hessians
 //   status       u32 code, string message, list of (string url, string payload)
 //
 // Get… set `good` to false when a value can't be; that bytes are missing, the reader knows. Free functions without state:
@@ -32,7 +34,7 @@
 
 namespace fidelio::codec {
 
-constexpr uint32_t kVersion = 3;
+constexpr uint32_t kVersion = 4;
 
 // Of envelopes. The file of a record has its fields.
 enum Kind : uint32_t {
@@ -88,6 +90,8 @@ void Put(const FitSpec& spec, ByteWriter& out);
 FitSpec GetFitSpec(ByteReader& in, bool& good, uint32_t version);
 void Put(const JobProgress& progress, ByteWriter& out);
 JobProgress GetProgress(ByteReader& in);
+void Put(const FitReport& report, ByteWriter& out);
+FitReport GetReport(ByteReader& in, bool& good);
 void Put(const absl::Status& status, ByteWriter& out);
 absl::Status GetStatus(ByteReader& in);
 

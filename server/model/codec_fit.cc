@@ -3,11 +3,12 @@
 //   kind 102, StoredFit              fit spec, string owner
 //   kind 103, StoredProgress         progress, optional u32 inference, string reason, i64 resumes, i64 idle resumes;
 //                                    since version 2: list of (string phase, i64 iteration, f64 elbo, elapsed);
-//                                    since version 3: bool not served
+//                                    since version 3: bool not served; since version 4: optional report
 //   kind 105, Status                 status
 //   kind 108, FitInfo                string model, i64 id, u32 state, fit spec, progress, i64 data version, i64 revision,
 //                                    status, optional u32 inference, string reason, created, optional started,
-//                                    optional finished, i64 resumes, i64 position; since version 3: bool not served
+//                                    optional finished, i64 resumes, i64 position; since version 3: bool not served;
+//                                    since version 4: optional report
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,7 @@ using codec::GetEnum;
 using codec::GetFitSpec;
 using codec::GetOptional;
 using codec::GetProgress;
+using codec::GetReport;
 using codec::GetStatus;
 using codec::GetTime;
 using codec::kFit;
@@ -88,6 +90,7 @@ std::string Encode(const StoredProgress& value) {
   out.I64(value.idle_resumes);
   PutHistory(value.history, out);
   out.Bool(value.not_served);
+  PutOptional(value.report, out, [&](const FitReport& report) { Put(report, out); });
   return out.Seal(kProgress, kVersion);
 }
 
@@ -103,6 +106,7 @@ absl::StatusOr<StoredProgress> Decode(absl::string_view bytes) {
     value.idle_resumes = in.I64();
     if (version >= 2) value.history = GetHistory(in);
     if (version >= 3) value.not_served = in.Bool();
+    if (version >= 4) value.report = GetOptional(in, [&] { return GetReport(in, good); });
     return value;
   };
   return Read<StoredProgress>(bytes, kProgress, "progress of a fit", get);
@@ -141,6 +145,7 @@ std::string Encode(const FitInfo& value) {
   out.I64(value.resume_count);
   out.I64(value.queue_position);
   out.Bool(value.not_served);
+  PutOptional(value.report, out, [&](const FitReport& report) { Put(report, out); });
   return out.Seal(kFitAnswer, kVersion);
 }
 
@@ -164,6 +169,7 @@ absl::StatusOr<FitInfo> Decode(absl::string_view bytes) {
     value.resume_count = in.I64();
     value.queue_position = in.I64();
     if (version >= 3) value.not_served = in.Bool();
+    if (version >= 4) value.report = GetOptional(in, [&] { return GetReport(in, good); });
     return value;
   });
 }

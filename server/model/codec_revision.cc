@@ -1,7 +1,8 @@
 // Records of revisions, with their fields in order (codec_fields.h has those that are not plain):
 //
 //   kind 104, RevisionInfo           u32 origin, i64 fit, i64 data version, list of i64 counts, u32 kind, fit spec,
-//                                    u32 inference, string reason, f64 elbo, i64 evaluations, duration, string version
+//                                    u32 inference, string reason, f64 elbo, i64 evaluations, duration, string version;
+//                                    since version 4: optional report
 #include "server/model/codec.h"
 #include "server/model/codec_fields.h"
 
@@ -11,10 +12,13 @@ using codec::GetDuration;
 using codec::GetEnum;
 using codec::GetFitSpec;
 using codec::GetIntegers;
+using codec::GetOptional;
+using codec::GetReport;
 using codec::kRevision;
 using codec::kVersion;
 using codec::Put;
 using codec::PutEnum;
+using codec::PutOptional;
 using codec::Read;
 
 std::string Encode(const RevisionInfo& value) {
@@ -31,6 +35,7 @@ std::string Encode(const RevisionInfo& value) {
   out.I64(value.evaluations);
   Put(value.fit_duration, out);
   out.String(value.code_version);
+  PutOptional(value.report, out, [&](const FitReport& report) { Put(report, out); });
   return out.Seal(kRevision, kVersion);
 }
 
@@ -51,6 +56,9 @@ absl::StatusOr<RevisionInfo> Decode(absl::string_view bytes) {
                               value.evaluations = in.I64();
                               value.fit_duration = GetDuration(in);
                               value.code_version = in.ReadString();
+                              if (version >= 4) {
+                                value.report = GetOptional(in, [&] { return GetReport(in, good); });
+                              }
                               return value;
                             });
 }

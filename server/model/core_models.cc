@@ -88,11 +88,27 @@ absl::Status CheckDataForFit(absl::string_view model, const ModelSpec& spec, con
       "add some with AddObservations, then fit");
 }
 
+FitOptions CoreFitOptions(const FitSpec& asked, int threads) {
+  FitOptions options;
+  options.kernel = asked.kernel_family;
+  options.seed = asked.seed;
+  options.threads = threads;
+  if (asked.budget_seconds) options.max_seconds = *asked.budget_seconds;
+  if (asked.budget_iterations) options.max_iterations = *asked.budget_iterations;
+  options.inducing_points = static_cast<int>(asked.inducing_points.value_or(0));
+  options.batch_size = static_cast<int>(asked.batch_size.value_or(0));
+  options.steps = asked.steps.value_or(0);
+  return options;
+}
+
 absl::Status CheckMemoryForFit(absl::string_view model, const ModelSpec& spec, const std::vector<int64_t>& counts,
-                               const EmulatorMethod& method, int threads, int64_t limit) {
-  const double bytes = method.fit_bytes(CountsInUse(spec, counts), static_cast<int>(spec.input_dimension), threads);
+                               const EmulatorMethod& method, const FitOptions& options, int64_t limit) {
+  const double bytes = method.fit_bytes(CountsInUse(spec, counts), static_cast<int>(spec.input_dimension), options);
   if (bytes <= static_cast<double>(limit)) return absl::OkStatus();
-  return QuotaExceededError("server", absl::StrCat("a fit of the observations of models/", model, " needs about ",
+  std::string with;
+  if (options.inducing_points > 0) absl::StrAppend(&with, " with inducing_points: ", options.inducing_points);
+  if (options.batch_size > 0) absl::StrAppend(&with, with.empty() ? " with" : ",", " batch_size: ", options.batch_size);
+  return QuotaExceededError("server", absl::StrCat("a fit of the observations of models/", model, with, " needs about ",
                                                    static_cast<int64_t>(bytes / (1 << 20)),
                                                    " MiB of memory, and the limit is ", limit >> 20, " MiB"));
 }

@@ -27,9 +27,12 @@ namespace fidelio {
 // OK when there is data to fit from: level 0, the highest of a GP.
 absl::Status CheckDataForFit(absl::string_view model, const ModelSpec& spec, const std::vector<int64_t>& counts);
 
+// What core is asked for: the options that do not depend on other models. `threads` as in FitOptions.
+FitOptions CoreFitOptions(const FitSpec& asked, int threads);
+
 // RESOURCE_EXHAUSTED when a fit of so many observations by that method needs more memory than `limit`.
 absl::Status CheckMemoryForFit(absl::string_view model, const ModelSpec& spec, const std::vector<int64_t>& counts,
-                               const EmulatorMethod& method, int threads, int64_t limit);
+                               const EmulatorMethod& method, const FitOptions& options, int64_t limit);
 
 // Which observations are read: those that were added up to one version of the data, without those that were withdrawn up
 // to another.

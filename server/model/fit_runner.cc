@@ -57,38 +57,6 @@ void Advance(const FitProgress& progress, FitInfo& info) {
 
 }  // namespace
 
-absl::StatusOr<FitInfo> InfoOf(absl::string_view model, const FitRecord& record) {
-  FIDELIO_ASSIGN_OR_RETURN(const StoredFit fit, Decode<StoredFit>(record.options));
-  FIDELIO_ASSIGN_OR_RETURN(const StoredProgress progress, Decode<StoredProgress>(record.progress));
-  FitInfo info;
-  info.model = std::string(model);
-  info.id = record.id;
-  info.state = record.state;
-  info.options = fit.spec;
-  info.progress = progress.progress;
-  info.history = progress.history;
-  info.data_version = record.started == absl::InfinitePast() ? 0 : record.data_version;
-  info.revision = record.revision;
-  info.error = DecodeStatus(record.error);
-  info.inference = progress.inference;
-  info.inference_reason = progress.inference_reason;
-  info.created = record.created;
-  if (record.started != absl::InfinitePast()) info.started = record.started;
-  if (record.finished != absl::InfiniteFuture()) info.finished = record.finished;
-  info.resume_count = progress.resume_count;
-  info.not_served = progress.not_served;
-  return info;
-}
-
-StoredProgress ProgressOf(const FitInfo& info) {
-  return {.progress = info.progress,
-          .inference = info.inference,
-          .inference_reason = info.inference_reason,
-          .resume_count = info.resume_count,
-          .history = info.history,
-          .not_served = info.not_served};
-}
-
 // Publishes progress, saves the state when it is due, and stops the work when the fit has ended or the service drains.
 // Core calls it from one thread at a time.
 class FitRunner::Observer final : public FitObserver {
@@ -215,18 +183,10 @@ absl::StatusOr<std::unique_ptr<EmulatorFit>> FitRunner::Prepare(const FitJob& jo
 absl::StatusOr<std::unique_ptr<EmulatorFit>> FitRunner::Start(const FitJob& job, const FitSpec& asked,
                                                               const MethodChoice& choice, const Dataset& data) {
   const EmulatorMethod& method = *choice.method;
-  FitOptions options;
+  FitOptions options = CoreFitOptions(asked, context_.options().fit_threads);
   options.point_estimate = choice.inference == Inference::kPointEstimate;
-  options.kernel = asked.kernel_family;
   // Nothing large is as smooth as RBF says: there the default is that the families compete.
   if (method.checkpoint_kind == kNeighbourDgpKind && options.kernel == KernelFamily::kRbf) options.kernel.reset();
-  options.seed = asked.seed;
-  options.threads = context_.options().fit_threads;
-  if (asked.budget_seconds) options.max_seconds = *asked.budget_seconds;
-  if (asked.budget_iterations) options.max_iterations = *asked.budget_iterations;
-  options.inducing_points = static_cast<int>(asked.inducing_points.value_or(0));
-  options.batch_size = static_cast<int>(asked.batch_size.value_or(0));
-  options.steps = asked.steps.value_or(0);
   std::unique_ptr<Emulator> warm;
   FIDELIO_ASSIGN_OR_RETURN(const ModelRecord model, context_.store().GetModel(job.model()));
   if (asked.warm_start && model.current_revision > 0) {
@@ -273,8 +233,10 @@ std::optional<ConditionedRevision> FitRunner::ConditionOnNews(const IndexedModel
 }
 
 absl::Status FitRunner::Succeed(FitJob& job, const IndexedModel& model, std::unique_ptr<Emulator> emulator) {
-  const FitReport& report = FittedModel(*emulator).report();
+  FitReport report = FittedModel(*emulator).report();
+  if (context_.options().hooks.on_report) context_.options().hooks.on_report(report);
   FitInfo info = job.Get();
+  info.report = report;
   info.progress.phase = "finish";
   info.progress.fraction = 1;
   info.progress.eta = absl::ZeroDuration();
@@ -291,6 +253,7 @@ absl::Status FitRunner::Succeed(FitJob& job, const IndexedModel& model, std::uni
   revision.elbo = report.log_posterior;
   revision.evaluations = report.evaluations;
   revision.fit_duration = absl::Seconds(report.seconds);
+  revision.report = report;
   revision.code_version = context_.options().code_version;
   revision.observation_counts = KnownCounts(*emulator, model.fidelities());
 
@@ -353,6 +316,7 @@ absl::Status FitRunner::Succeed(FitJob& job, const IndexedModel& model, std::uni
             of.progress = info.progress;
             of.revision = revision.id;
             of.not_served = info.not_served;
+            of.report = info.report;
             of.finished = ended.finished;
           });
         });

@@ -21,6 +21,7 @@
 #include "core/checkpoint/emulator_registry.h"
 #include "core/emulator/emulator_fit.h"
 #include "server/model/conditioned_revision.h"
+#include "server/model/fit_info.h"
 #include "server/model/fit_job.h"
 #include "server/model/fit_scheduler.h"
 #include "server/model/method_choice.h"
@@ -62,12 +63,6 @@ class FitRunner {
   ServiceContext& context_;
   FitScheduler& scheduler_;
 };
-
-// What is known of a fit that the store has.
-absl::StatusOr<FitInfo> InfoOf(absl::string_view model, const FitRecord& record);
-
-// FitRecord::progress of what is known.
-StoredProgress ProgressOf(const FitInfo& info);
 
 }  // namespace fidelio
 

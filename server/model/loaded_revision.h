@@ -13,6 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "core/emulator/emulator.h"
+#include "core/emulator/skewness.h"  // of what the emulator predicts
 #include "server/model/model_types.h"
 
 namespace fidelio {

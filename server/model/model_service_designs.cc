@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/design/dpp_design.h"
 #include "core/design/suggest.h"
+#include "core/emulator/fit_warnings.h"
 #include "server/model/core_models.h"
 #include "server/model/design_space.h"
 #include "server/model/model_service.h"
@@ -167,7 +168,9 @@ absl::StatusOr<int64_t> ModelService::Impl::LeaveOutWithdrawn(const LoadedRevisi
     // Leave-one-out of large models predicts some observations only, which can't be told apart here.
     if (left_out[t].y.size() != static_cast<Index>(level.size()) || kept.size() == level.size()) continue;
     LeaveOneOut& l = left_out[t];
-    for (Vector* values : {&l.y, &l.mean, &l.variance, &l.cdf, &l.log_density}) *values = Vector((*values)(kept));
+    for (Vector* values : {&l.y, &l.mean, &l.variance, &l.cdf, &l.log_density, &l.median, &l.mean_cdf}) {
+      *values = Vector((*values)(kept));
+    }
     if (!l.group.empty()) {
       std::vector<int> group;
       for (const Index i : kept) group.push_back(l.group[static_cast<size_t>(i)]);
@@ -202,6 +205,11 @@ absl::StatusOr<ModelDiagnosis> ModelService::Diagnose(const LoadedRevision& revi
   }
   FIDELIO_RETURN_IF_ERROR(check());
   FIDELIO_ASSIGN_OR_RETURN(answer.verdict, JudgeModel(context, left_out));
+  if (revision.info().report) {
+    for (std::string& warning : FitWarnings(*revision.info().report)) {
+      answer.verdict.warnings.push_back(std::move(warning));
+    }
+  }
   if (withdrawn > 0) {
     answer.verdict.warnings.push_back(absl::StrCat(
         "This revision still knows ", withdrawn, withdrawn == 1 ? " observation" : " observations", " that ",

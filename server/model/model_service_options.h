@@ -20,6 +20,8 @@ struct ModelServiceHooks {
   std::function<void(const std::string& model, int64_t fit, const FitProgress& progress)> on_iteration = {};
   // After the state of a running fit was committed.
   std::function<void(const std::string& model, int64_t fit)> on_checkpoint = {};
+  // When a fit has succeeded, before its report is kept; may change it.
+  std::function<void(FitReport& report)> on_report = {};
   // Before a checkpoint is read for the cache.
   std::function<void(const std::string& model, int64_t revision)> on_load = {};
 };

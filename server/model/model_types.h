@@ -13,6 +13,7 @@
 #include "absl/time/time.h"
 #include "core/base/types.h"
 #include "core/emulator/dataset.h"
+#include "core/emulator/fit_options.h"  // FitReport
 #include "core/kernel/kernel_family.h"
 #include "server/store/records.h"  // FitState
 
@@ -253,6 +254,7 @@ struct FitInfo {
   absl::Status error = {};                  // why it FAILED, with the details of server/status
   std::optional<Inference> inference = {};  // what AUTO chose, once it runs
   std::string inference_reason = {};
+  std::optional<FitReport> report = {};  // absent unless SUCCEEDED, and of fits by programs that did not keep it
   absl::Time created = absl::UnixEpoch();
   std::optional<absl::Time> started = {};
   std::optional<absl::Time> finished = {};
@@ -283,6 +285,7 @@ struct RevisionInfo {
   double elbo = 0;
   int64_t evaluations = 0;
   absl::Duration fit_duration = absl::ZeroDuration();
+  std::optional<FitReport> report = {};  // of the fit, also of an imported one; absent if made before it was kept
   absl::Time created = absl::UnixEpoch();
   std::string code_version = {};
   int64_t size_bytes = 0;

@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
+#include "server/model/fit_info.h"
 #include "server/rpc/convert.h"
 #include "server/rpc/enums.h"
 #include "server/rpc/errors.h"
@@ -33,6 +34,16 @@ void ToMessage(const JobProgress& progress, v1::FitProgress* message) {
   if (progress.elbo.has_value()) message->set_elbo(*progress.elbo);
   fidelio::ToMessage(progress.elapsed, message->mutable_elapsed());
   if (progress.eta.has_value()) fidelio::ToMessage(*progress.eta, message->mutable_eta());
+}
+
+void ToMessage(const FitReport& report, v1::SamplingReport* sampling) {
+  sampling->set_chains(report.chains);
+  sampling->set_draws(report.draws);
+  sampling->set_acceptance(report.acceptance);
+  if (report.r_hat > 0) sampling->set_r_hat(report.r_hat);
+  sampling->set_effective_size(report.effective_size);
+  sampling->set_moved_chains(report.moved_chains);
+  sampling->set_failed_curvature(report.failed_curvature);
 }
 
 }  // namespace
@@ -96,6 +107,8 @@ void ToMessage(const FitInfo& fit, v1::Fit* message) {
   message->set_resume_count(static_cast<int32_t>(fit.resume_count));
   message->set_queue_position(static_cast<int32_t>(fit.queue_position));
   message->set_not_served(fit.not_served && fit.state == FitState::kSucceeded);
+  if (fit.report.has_value() && fit.report->chains > 0) ToMessage(*fit.report, message->mutable_sampling());
+  for (std::string& warning : WarningsOf(fit)) message->add_warnings(std::move(warning));
 }
 
 void ToMessage(const std::vector<FitPoint>& history, v1::Fit* message) {

@@ -193,9 +193,11 @@ void ToMessage(const FidelityDiagnosis& diagnosis, v1::MatrixEncoding encoding, 
     EncodeMatrix(d.mean, encoding, message->mutable_mean());
     EncodeMatrix(d.variance, encoding, message->mutable_variance());
     EncodeMatrix(d.cdf, encoding, message->mutable_cdf());
+    EncodeMatrix(d.median, encoding, message->mutable_median());
   }
   message->set_r2(d.r2);
   message->set_rmse(d.rmse);
+  message->set_median_rmse(d.median_rmse);
   message->set_coverage50(d.coverage50);
   message->set_coverage90(d.coverage90);
   message->set_coverage95(d.coverage95);

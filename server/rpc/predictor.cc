@@ -93,6 +93,8 @@ absl::StatusOr<Prediction> Predictor::PredictInPieces(const Call& call, const Ma
   Prediction all;
   all.mean.resize(x.rows());
   all.variance.resize(x.rows());
+  all.median.resize(x.rows());
+  all.mean_cdf.resize(x.rows());
   all.quantiles.resize(x.rows(), static_cast<Eigen::Index>(options_.quantiles.size()));
   if (options_.input_gradient) all.input_gradient.resize(x.rows(), x.cols());
   for (Eigen::Index begin = 0; begin < x.rows(); begin += kPiece) {
@@ -102,6 +104,8 @@ absl::StatusOr<Prediction> Predictor::PredictInPieces(const Call& call, const Ma
                              revision_->emulator().Predict(x.middleRows(begin, size), options_));
     all.mean.segment(begin, size) = piece.mean;
     all.variance.segment(begin, size) = piece.variance;
+    all.median.segment(begin, size) = piece.median;
+    all.mean_cdf.segment(begin, size) = piece.mean_cdf;
     if (piece.quantiles.cols() > 0) all.quantiles.middleRows(begin, size) = piece.quantiles;
     if (options_.input_gradient) all.input_gradient.middleRows(begin, size) = piece.input_gradient;
   }
@@ -116,7 +120,7 @@ absl::Status Predictor::Predict(const Call& call, const v1::Matrix& inputs, v1::
                                                    limits_->max_covariance_points, " are allowed with ", field_,
                                                    ".full_covariance"));
   }
-  const int64_t columns = 2 + static_cast<int64_t>(options_.quantiles.size()) + (options_.input_gradient ? d : 0) +
+  const int64_t columns = 3 + static_cast<int64_t>(options_.quantiles.size()) + (options_.input_gradient ? d : 0) +
                           (full_covariance_ ? n : 0);
   FIDELIO_RETURN_IF_ERROR(
       CheckAnswer(n * columns, absl::StrCat(n, " points with ", columns, " numbers each"), *limits_));
@@ -139,6 +143,8 @@ absl::Status Predictor::Predict(const Call& call, const v1::Matrix& inputs, v1::
   }
   EncodeMatrix(prediction.mean, encoding, answer->mutable_mean());
   EncodeMatrix(prediction.variance, encoding, answer->mutable_variance());
+  EncodeMatrix(prediction.median, encoding, answer->mutable_median());
+  for (std::string& text : PredictionWarnings(prediction)) answer->add_warnings(std::move(text));
   if (!options_.quantiles.empty()) EncodeMatrix(prediction.quantiles, encoding, answer->mutable_quantiles());
   if (options_.input_gradient) EncodeMatrix(prediction.input_gradient, encoding, answer->mutable_input_gradient());
   return absl::OkStatus();

@@ -29,6 +29,7 @@ std::unique_ptr<Command> MakeMalariaCommand();
 std::unique_ptr<Command> MakeGrowthCommand();
 std::unique_ptr<Command> MakeNeighboursCommand();
 std::unique_ptr<Command> MakeLargeCommand();
+std::unique_ptr<Command> MakeCalibrationCommand();
 
 }  // namespace fidelio::bench
 

@@ -56,7 +56,7 @@ int Main(int argc, char** argv) {
                      &MakeCrashCommand,  &MakeFloodCommand,      &MakeFlipsCommand,     &MakeDppCommand,
                      &MakeLoopCommand,   &MakeRoundsCommand,     &MakeConditionCommand, &MakeMalariaCommand,
                      &MakeGrowthCommand, &MakeNeighboursCommand, &MakeLargeCommand,     &MakeSyntheticCommand,
-                     &MakeCallCommand}) {
+                     &MakeCallCommand,   &MakeCalibrationCommand}) {
     entries.emplace_back().command = make();
   }
   for (Entry& entry : entries) {

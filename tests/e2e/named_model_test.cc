@@ -79,7 +79,7 @@ TEST_F(NamedModelTest, ColumnsGoByNameFromTheFileToTheReport) {
       absl::StrSplit(Ok("predict plate -", "load,thickness\n10,1\n"), absl::ByAnyChar("\n"), absl::SkipEmpty());
   ASSERT_EQ(lines.size(), 2u);
   ASSERT_EQ(permuted.size(), 2u);
-  EXPECT_EQ(lines[0], "thickness,load,mean,sd");
+  EXPECT_EQ(lines[0], "thickness,load,mean,sd,median");
   EXPECT_EQ(lines[1].substr(4), permuted[1].substr(4));
 
   Ok(absl::StrCat("model export plate -o ", directory_ / "plate.fidelio"));
@@ -103,7 +103,7 @@ TEST_F(NamedModelTest, ColumnsGoByNameFromTheFileToTheReport) {
   }
 
   Ok("model update plate --input t[mm] --input f[kN] --no-output-name");
-  EXPECT_TRUE(absl::StrContains(Ok("predict plate -", "f,t\n10,1\n"), "f,t,mean,sd"));
+  EXPECT_TRUE(absl::StrContains(Ok("predict plate -", "f,t\n10,1\n"), "f,t,mean,sd,median"));
 }
 
 }  // namespace

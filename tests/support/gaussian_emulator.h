@@ -41,8 +41,10 @@ struct GaussianEmulator : public Emulator {
   }
   absl::StatusOr<Prediction> Predict(const Matrix& x, const PredictOptions& options) const override {
     const auto joint = JointMomentsAt(x, std::vector<int>(x.rows(), options.level < 0 ? 1 : options.level), options);
-    return Prediction{
-        .mean = joint->mean, .variance = joint->covariance.diagonal(), .quantiles = {}, .input_gradient = {}};
+    return Prediction{.mean = joint->mean,
+                      .variance = joint->covariance.diagonal(),
+                      .median = joint->mean,
+                      .mean_cdf = Vector::Constant(x.rows(), 0.5)};
   }
   absl::StatusOr<Vector> LogDensity(const Matrix&, const Vector&, const PredictOptions&) const override {
     return absl::UnimplementedError("GaussianEmulator");

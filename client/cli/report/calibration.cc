@@ -51,7 +51,8 @@ std::string ScatterPanel(const ReportData& data, const FidelityDiagnostics& d) {
   for (Index i = 0; i < y.size(); i += stride) {
     chart.Mark(y[i], d.mean[i], LevelShape(data, d.level), 3.1, "dot " + level,
                absl::StrCat("observed ", Short(y[i]), ", predicted ", Short(d.mean[i]), " ± ", Short(kWidth95 * sd[i]),
-                            " (", absl::StrFormat("%+.1f", d.residuals[i]), " sd)"));
+                            d.median.size() > 0 ? absl::StrCat(", median ", Short(d.median[i])) : "", " (",
+                            absl::StrFormat("%+.1f", d.residuals[i]), " sd)"));
   }
   return chart.Svg();
 }
@@ -132,10 +133,7 @@ std::string CalibrationVerdict(const ReportData& data) {
                                   : tone == VerdictTone::kBad ? "bad"
                                                               : "neutral",
                                   "\"><b>", Escape(VerdictTitle(verdict)), "</b> ", Escape(verdict.text()));
-  for (const std::string& warning : verdict.warnings()) {
-    absl::StrAppend(&html, "\n<p class=\"warning\"><b>Warning</b> ", Escape(warning), "</p>");
-  }
-  return absl::StrCat(html, "</div>\n");
+  return absl::StrCat(html, "\n", WarningTexts({verdict.warnings().begin(), verdict.warnings().end()}), "</div>\n");
 }
 
 std::string CalibrationFigure(const ReportData& data) {
@@ -149,8 +147,9 @@ std::string CalibrationFigure(const ReportData& data) {
     }
     absl::StrAppend(&panels, "<div class=\"panel\"><h3>", Escape(d->fidelity), "</h3>", ScatterPanel(data, *d),
                     CoveragePanel(data, *d), d->count >= 8 ? ProbabilityPanel(data, *d) : "", "<p class=\"note\">R² ",
-                    Escape(ShareText(d->r2)), " · RMSE ", Short(d->rmse), " · ", d->count,
-                    d->count == 1 ? " observation" : " observations",
+                    Escape(ShareText(d->r2)), " · RMSE ", Short(d->rmse),
+                    d->median.size() > 0 ? absl::StrCat(" (of the median ", Short(d->median_rmse), ")") : "", " · ",
+                    d->count, d->count == 1 ? " observation" : " observations",
                     d->inflation > 1.0005 ? absl::StrCat(" · variances widened ", Short(d->inflation), "×") : "",
                     "</p></div>\n");
   }

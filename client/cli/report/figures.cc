@@ -43,6 +43,14 @@ std::string PointTitle(const ReportData& data, const FidelityData& fidelity, Eig
   return absl::StrCat(text, client::OutputName(data.model), " = ", Short(fidelity.y[row]));
 }
 
+std::string WarningTexts(const std::vector<std::string>& warnings) {
+  std::string html;
+  for (const std::string& warning : warnings) {
+    absl::StrAppend(&html, "<p class=\"warning\"><b>Warning</b> ", Escape(warning), "</p>\n");
+  }
+  return html;
+}
+
 std::string Missing(const std::string& what, const absl::Status& status) {
   return absl::StrCat("<p class=\"missing\">", Escape(what),
                       absl::StrReplaceAll(Escape(status.message()), {{"\n", "<br>"}}), "</p>\n");

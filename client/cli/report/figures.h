@@ -5,6 +5,7 @@
 #define FIDELIO_CLIENT_CLI_REPORT_FIGURES_H_
 
 #include <string>
+#include <vector>
 
 #include "client/cli/report/report_data.h"
 #include "client/cli/report/svg.h"
@@ -33,8 +34,14 @@ std::string CalibrationFigure(const ReportData& data);
 std::string CalibrationVerdict(const ReportData& data);
 // The objective against iterations (training.cc).
 std::string TrainingFigure(const ReportData& data);
+// How well the hyperparameters were sampled, with the fit's warnings that the verdict does not have (sampling.cc). Empty
+// where nothing was sampled.
+std::string SamplingText(const ReportData& data);
 // The next runs as a table (design.cc).
 std::string DesignFigure(const ReportData& data);
+
+// A paragraph for each warning.
+std::string WarningTexts(const std::vector<std::string>& warnings);
 
 // A part that could not be had, and why.
 std::string Missing(const std::string& what, const absl::Status& status);

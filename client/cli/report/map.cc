@@ -130,9 +130,12 @@ std::string MapFigure(const ReportData& data) {
   return absl::StrCat(
       "<p>The highest fidelity over both inputs: the prediction and its standard deviation. Large "
       "symbols are its runs, small ones those of lower fidelities; numbers are suggested runs, which should "
-      "lie where the right map is bright.</p>\n<div class=\"pair\">\n",
+      "lie where the map of the standard deviation is bright.</p>\n",
+      WarningTexts(data.map->warnings), "<div class=\"pair\">\n",
       Panel(data, data.map->mean, absl::StrCat("Mean of ", top), false),
-      Panel(data, data.map->sd, absl::StrCat("Standard deviation of ", top), true), "</div>\n");
+      Panel(data, data.map->sd, absl::StrCat("Standard deviation of ", top), true),
+      data.map->median.size() > 0 ? Panel(data, data.map->median, absl::StrCat("Median of ", top), false) : "",
+      "</div>\n");
 }
 
 }  // namespace fidelio::cli

@@ -87,7 +87,8 @@ std::string RenderReport(const ReportData& data) {
       data.model.description().empty() ? "A Fidelio model" : Escape(data.model.description()), "</p>\n", Facts(data),
       CalibrationVerdict(data), "</header>\n<main>\n", Section(one ? "The function" : "Slices", SliceFigure(data)),
       Section("Map", MapFigure(data)), Section("How the fidelities relate", LinkFigure(data)),
-      Section("Can it be trusted?", CalibrationFigure(data)), Section("Fit history", TrainingFigure(data)),
+      Section("Can it be trusted?", CalibrationFigure(data)),
+      Section("Fit history", TrainingFigure(data) + SamplingText(data)),
       Section("Where to run next", DesignFigure(data)), "</main>\n<footer>Created by <code>fidelio report ", name,
       "</code> on ", Escape(data.generated), ", server version ", Escape(data.server),
       ".<span class=\"hover\"> Hover over a symbol to read its numbers.</span></footer>\n</body>\n</html>\n");

@@ -221,6 +221,7 @@ class Collector {
       const auto p = Predict(x, fidelity.level);
       top = p.status();
       if (!p.ok()) continue;  // a fidelity that the model leaves out; the highest never is
+      fidelity.warnings = p->warnings;
       for (Index j = 0; j < d(); ++j) {
         const auto part = [&](Index column) -> VectorXd {
           return p->quantiles.col(column).segment(j * kSlicePoints, kSlicePoints);
@@ -231,6 +232,9 @@ class Collector {
                                    .lower50 = part(1),
                                    .upper50 = part(2),
                                    .upper95 = part(3)});
+        if (p->median.size() > 0) {
+          fidelity.slices.back().median = p->median.segment(j * kSlicePoints, kSlicePoints);
+        }
       }
     }
     if (!top.ok()) return top;
@@ -279,6 +283,8 @@ class Collector {
     if (!p.ok()) return;
     map.mean = p->mean.reshaped(kMapPoints, kMapPoints).transpose();
     map.sd = p->variance.cwiseSqrt().reshaped(kMapPoints, kMapPoints).transpose();
+    map.warnings = p->warnings;
+    if (!p->warnings.empty()) map.median = p->median.reshaped(kMapPoints, kMapPoints).transpose();
     data_.map = std::move(map);
   }
 

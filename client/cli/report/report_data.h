@@ -27,9 +27,9 @@ struct ReportOptions {
 inline constexpr int kMostPanels = 12;
 inline constexpr int kMostPoints = 600;
 
-// The mean and the central 50 and 95 % intervals along a line, n numbers each.
+// The mean, the central 50 and 95 % intervals and the median along a line, n numbers each; older servers give no median.
 struct Curve {
-  Eigen::VectorXd x = {}, mean = {}, lower95 = {}, lower50 = {}, upper50 = {}, upper95 = {};
+  Eigen::VectorXd x = {}, mean = {}, lower95 = {}, lower50 = {}, upper50 = {}, upper95 = {}, median = {};
 };
 
 struct FidelityData {
@@ -39,7 +39,8 @@ struct FidelityData {
   int64_t count = 0;       // observations that the revision knows
   Eigen::MatrixXd x = {};  // of those that are drawn
   Eigen::VectorXd y = {};
-  std::vector<Curve> slices = {};  // one per panel; empty when the model does not predict this fidelity
+  std::vector<Curve> slices = {};          // one per panel; empty when the model does not predict this fidelity
+  std::vector<std::string> warnings = {};  // about the predictions of the slices
 };
 
 // Means of two neighbouring fidelities at the same inputs.
@@ -54,6 +55,8 @@ struct Link {
 struct Map {
   Eigen::VectorXd x1 = {}, x2 = {};
   Eigen::MatrixXd mean = {}, sd = {};
+  Eigen::MatrixXd median = {};             // empty unless the server warns of the means
+  std::vector<std::string> warnings = {};  // about these predictions
 };
 
 struct ReportData {

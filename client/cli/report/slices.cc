@@ -47,6 +47,21 @@ Range YRange(const ReportData& data) {
   return range.Padded(0.05);
 }
 
+// Whether any median is so far from its mean that a line of its own is seen.
+constexpr double kSeen = 0.02;  // of the vertical range
+bool ShowsMedian(const Curve& curve, const Range& y) {
+  return curve.median.size() > 0 && (curve.median - curve.mean).cwiseAbs().maxCoeff() > kSeen * y.width();
+}
+
+bool ShowsMedians(const ReportData& data, const Range& y) {
+  for (const FidelityData& fidelity : data.fidelities) {
+    for (const int j : data.panels) {
+      if (!fidelity.slices.empty() && ShowsMedian(fidelity.slices[static_cast<size_t>(j)], y)) return true;
+    }
+  }
+  return false;
+}
+
 std::string Panel(const ReportData& data, int j, const Range& y, Chart::Options options) {
   const double lower = data.lower[j], upper = data.upper[j], margin = 0.02 * (upper - lower);
   options.x_label = client::InputLabels(data.model)[static_cast<size_t>(j)];
@@ -67,6 +82,10 @@ std::string Panel(const ReportData& data, int j, const Range& y, Chart::Options 
     const bool top = &fidelity == &data.fidelities.back();
     chart.Line(curve(fidelity).x, curve(fidelity).mean,
                absl::StrCat("curve ", top ? "" : "lower ", LevelClass(data, fidelity.level)));
+    if (ShowsMedian(curve(fidelity), y)) {
+      chart.Line(curve(fidelity).x, curve(fidelity).median,
+                 absl::StrCat("curve median ", LevelClass(data, fidelity.level)));
+    }
   }
   for (const FidelityData& fidelity : data.fidelities) {
     const std::string level = LevelClass(data, fidelity.level);
@@ -114,6 +133,11 @@ std::string SliceFigure(const ReportData& data) {
       "<span><svg viewBox=\"0 0 22 14\" aria-hidden=\"true\"><rect class=\"band b95 l0\" width=\"22\" "
       "height=\"14\"/><rect class=\"band b50 l0\" y=\"4\" width=\"22\" height=\"6\"/><path class=\"curve "
       "l0\" d=\"M0 7H22\"/></svg>mean, 50&nbsp;% and 95&nbsp;% intervals</span>";
+  if (ShowsMedians(data, y)) {
+    absl::StrAppend(&legend,
+                    " <span><svg viewBox=\"0 0 22 14\" aria-hidden=\"true\"><path class=\"curve median l0\" d=\"M0 "
+                    "7H22\"/></svg>median</span>");
+  }
   if (data.suggestions.ok() && !data.suggestions->runs.empty()) {
     absl::StrAppend(&legend,
                     " <span><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\"><path class=\"next l0\" d=\"M7 "
@@ -137,7 +161,13 @@ std::string SliceFigure(const ReportData& data) {
                                   ? absl::StrCat(" Shown are the ", data.panels.size(), " of ", data.centre.size(),
                                                  " inputs along which the highest fidelity varies most.")
                                   : "";
-  return absl::StrCat("<p>", text, omitted, "</p>\n", Legend(data, legend), "<div class=\"",
+  std::string warnings;
+  for (const FidelityData& fidelity : data.fidelities) {
+    for (const std::string& warning : fidelity.warnings) {
+      warnings += WarningTexts({absl::StrCat("Fidelity \"", fidelity.name, "\": ", warning)});
+    }
+  }
+  return absl::StrCat("<p>", text, omitted, "</p>\n", warnings, Legend(data, legend), "<div class=\"",
                       one                      ? "wide"
                       : data.panels.size() < 4 ? "pair"
                                                : "panels",

@@ -49,6 +49,7 @@ text{fill:var(--soft);font-size:11px;font-family:inherit}
 .l0{--c:var(--c0)}.l1{--c:var(--c1)}.l2{--c:var(--c2)}.l3{--c:var(--c3)}.l4{--c:var(--c4)}.l5{--c:var(--c5)}
 .band{fill:var(--c)}.b95{fill-opacity:.15}.b50{fill-opacity:.22}
 .curve{fill:none;stroke:var(--c);stroke-width:2;stroke-linejoin:round}.lower{stroke-dasharray:5 3;stroke-width:1.6}
+.median{stroke-dasharray:1.5 3.5;stroke-linecap:round}
 .thin{stroke-width:1.5}
 .dot{fill:var(--c);stroke:var(--card);stroke-width:1}
 .cloud{fill:var(--c);fill-opacity:.32}.strong{fill-opacity:.5}

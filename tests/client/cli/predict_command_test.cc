@@ -40,6 +40,41 @@ TEST_F(CliTest, PredictInJsonHasEveryNumber) {
   EXPECT_EQ(json["revision"], "models/wing/revisions/2");
 }
 
+class SkewedPredictTest : public CliTest {
+ protected:
+  void SetUp() override {
+    CliTest::SetUp();
+    server_.emulator().predict = [predict = server_.emulator().predict](grpc::ServerContext& context,
+                                                                        const v1::PredictRequest& request,
+                                                                        v1::PredictResponse& response) {
+      const Eigen::MatrixXd x = *client::FromWire(request.inputs(), "");
+      *response.mutable_prediction()->mutable_median() = client::ToWire(x.rowwise().sum() / 2);
+      response.mutable_prediction()->add_warnings("The mean is far away.");
+      return predict(context, request, response);
+    };
+  }
+};
+
+TEST_F(SkewedPredictTest, TheMedianIsTheLastColumnAndWarningsGoToStandardError) {
+  const Result result = Run({"predict", "wing", "-", "--quantiles", "0.25"}, "x1,x2\n1,2\n");
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_EQ(result.out, "x1,x2,mean,sd,q0.25,median\n1,2,3,0.5,2.75,1.5\n");
+  EXPECT_NE(result.err.find("warning: The mean is far away."), std::string::npos) << result.err;
+  const Json json = Json::parse(Run({"predict", "wing", "-", "--json"}, "x1,x2\n1,2\n").out);
+  EXPECT_EQ(json["median"][0], 1.5);
+  EXPECT_EQ(json["warnings"][0], "The mean is far away.");
+}
+
+TEST_F(SkewedPredictTest, ScoreHasTheMedianBesideTheMean) {
+  const Result result = Run({"score", "wing", "-"}, "x1,x2,y\n1,2,1.5\n1,1,1\n");
+  EXPECT_NE(result.out.find("RMSE of the median"), std::string::npos) << result.out;
+  EXPECT_NE(result.err.find("warning: The mean is far away."), std::string::npos) << result.err;
+  const Json json = Json::parse(Run({"score", "wing", "-", "--json"}, "x1,x2,y\n1,2,1.5\n1,1,1\n").out);
+  EXPECT_EQ(json["median_rmse"], 0);
+  EXPECT_EQ(json["median_r2"], 1);
+  EXPECT_GT(json["rmse"], 1);
+}
+
 TEST_F(CliTest, ScoreComparesWithTheColumnY) {
   const Result result = Run({"score", "wing", "-", "--json"}, "x1,x2,y\n1,2,3\n1,2,5\n");
   ASSERT_EQ(result.code, 0) << result.err;

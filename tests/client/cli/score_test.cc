@@ -42,6 +42,16 @@ TEST(ScoreTest, MeasuresErrorFitAndCoverage) {
   EXPECT_DOUBLE_EQ(scores.coverage, 0.75);
 }
 
+TEST(ScoreTest, MediansAreScoredBesideMeans) {
+  client::Prediction prediction = Predicted(Eigen::Vector4d(9, 9, 9, 9), 1.5);
+  EXPECT_FALSE(Score(prediction, Eigen::Vector4d(0, 1, 2, 3)).median_rmse.has_value()) << "an older server";
+  prediction.median = Eigen::Vector4d(0, 1, 2, 5);
+  const Scores scores = Score(prediction, Eigen::Vector4d(0, 1, 2, 3));
+  EXPECT_GT(scores.rmse, 7);
+  EXPECT_DOUBLE_EQ(scores.median_rmse.value(), 1);
+  EXPECT_DOUBLE_EQ(scores.median_r2.value(), 1 - 4.0 / 5);
+}
+
 TEST(ScoreTest, ConstantOutputsHaveNoR2) {
   EXPECT_EQ(Score(Predicted(Eigen::Vector2d(1, 2), 1), Eigen::Vector2d(1, 1)).r2, 0);
 }

@@ -263,7 +263,28 @@ TEST_F(ClientTest, ManyInputsArePredictedInPartsByOneRevision) {
   const auto p = Connect()->Predict("wing", x);
   ASSERT_TRUE(p.ok()) << p.status();
   EXPECT_EQ(p->mean, Eigen::VectorXd(x.col(0)));
-  EXPECT_EQ(revisions.values(), std::vector<std::string>({"", "models/wing/revisions/5", "models/wing/revisions/5"}));
+  EXPECT_EQ(revisions.values(), std::vector<std::string>({"", "models/wing/revisions/5", "models/wing/revisions/5",
+                                                          "models/wing/revisions/5"}));
+}
+
+TEST_F(ClientTest, MediansAndWarningsOfAllPartsComeBack) {
+  bool medians = true;
+  server_.emulator().predict = [&](grpc::ServerContext&, const v1::PredictRequest& request,
+                                   v1::PredictResponse& response) {
+    if (medians) *response.mutable_prediction()->mutable_median() = request.inputs();
+    response.mutable_prediction()->add_warnings("skewed");
+    return EchoInputs(request, response);
+  };
+  for (const int n : {3, 400'000}) {
+    const Eigen::MatrixXd x = Eigen::MatrixXd::Random(n, 1);
+    const auto p = Connect()->Predict("wing", x);
+    ASSERT_TRUE(p.ok()) << p.status();
+    EXPECT_EQ(p->median, Eigen::VectorXd(x.col(0)));
+    EXPECT_EQ(p->warnings, std::vector<std::string>(n == 3 ? 1 : 2, "skewed"));
+    medians = false;  // an older server
+    EXPECT_EQ(Connect()->Predict("wing", x)->median.size(), 0);
+    medians = true;
+  }
 }
 
 TEST_F(ClientTest, AnAnswerOfTheWrongShapeIsAnErrorOfTheServer) {

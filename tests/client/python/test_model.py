@@ -143,8 +143,26 @@ def test_many_inputs_are_streamed_and_answered_as_if_in_one_call(fitted, monkeyp
     monkeypatch.setattr(_predict, "_ROWS_PER_CHUNK", 1000)
     streamed = fitted.posterior(x, quantiles=[0.5], gradient=True)
     assert streamed.revision == whole.revision
-    for field in ("mean", "variance", "quantiles", "gradient"):
+    assert streamed.median is not None and np.allclose(streamed.median, streamed.quantiles[:, 0])
+    for field in ("mean", "variance", "quantiles", "gradient", "median"):
         assert np.allclose(getattr(streamed, field), getattr(whole, field), rtol=1e-9, atol=1e-9)
+
+
+def test_skewed_predictions_are_warned_about(client, name):
+    # Outputs over 12 decades, predicted beside them.
+    model = client.create_model(name, inputs=1, transform="log")
+    model.add([0, 0.2, 0.35, 0.6, 0.85, 1], [1e-6, 1e4, 1e-2, 1e6, 1e-5, 1e3])
+    model.fit(seed=1)
+    posterior = model.posterior([1.3])
+    assert posterior.median[0] < 1e-3 * posterior.mean[0] < 1e9
+    assert "outside the central 50 % interval" in posterior.warnings[0]
+    assert "Warning: At 1 of 1 input" in posterior._repr_html_()
+    with pytest.warns(fidelio.FidelioWarning, match="use the median"):
+        model.predict([1.3])
+    diagnosis = model.diagnose()
+    assert diagnosis[0].median.shape == (6,) and 0 < diagnosis[0].median_rmse < diagnosis[0].rmse
+    assert list(diagnosis.to_frame()["median"]) == list(diagnosis[0].median)
+    assert any("left-out observations" in warning for warning in diagnosis.warnings)
 
 
 def test_a_stream_goes_on_where_it_was_when_the_server_comes_back(own_server, monkeypatch):

@@ -29,7 +29,7 @@ def test_predictions_are_tables_and_frames(fitted):
     assert "30 inputs" in repr(posterior) and "10 more rows" in posterior._repr_html_() and len(posterior) == 30
     pytest.importorskip("pandas")
     frame = posterior.to_frame()
-    assert list(frame.columns) == ["x1", "x2", "mean", "std", "q0.05", "q0.95"]
+    assert list(frame.columns) == ["x1", "x2", "mean", "std", "q0.05", "q0.95", "median"]
     assert np.array_equal(frame["std"], posterior.std) and np.array_equal(frame[["x1", "x2"]], x)
 
 

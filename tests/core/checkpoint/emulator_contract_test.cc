@@ -71,6 +71,18 @@ TEST_P(EmulatorContractTest, QuantilesAreOrderedAndInvertTheDensity) {
   }
 }
 
+TEST_P(EmulatorContractTest, MediansAreQuantiles) {
+  const Matrix x = SmallQueries(70, 2);
+  for (int level = 0; level < kLevels; ++level) {
+    const Prediction p = PredictOrDie(Model(), x, {.level = level, .quantiles = {0.5}});
+    ASSERT_EQ(p.median.size(), 70);
+    ASSERT_EQ(p.mean_cdf.size(), 70);
+    EXPECT_TRUE(Near(p.median, p.quantiles.col(0), 1e-8));
+    const auto mixture = Model().PredictMixture(x, {.level = level});
+    EXPECT_TRUE(Near(p.mean_cdf, MixtureCdf(*mixture, p.mean), 1e-9));
+  }
+}
+
 TEST_P(EmulatorContractTest, InputGradientAgreesWithDifferences) {
   const Matrix x = SmallQueries(4, 2);
   constexpr double kStep = 1e-5;
@@ -122,6 +134,7 @@ TEST_P(EmulatorContractTest, PredictionsDoNotDependOnThreads) {
   EXPECT_EQ(one.mean, four.mean);
   EXPECT_EQ(one.variance, four.variance);
   EXPECT_EQ(one.quantiles, four.quantiles);
+  EXPECT_EQ(one.median, four.median);
 }
 
 TEST_P(EmulatorContractTest, LoadedModelPredictsTheSameBits) {
@@ -160,6 +173,8 @@ TEST_P(EmulatorContractTest, LeavesOutEveryObservationOfEveryLevel) {
     EXPECT_EQ(at.y, Data().levels[level].y);
     EXPECT_GT(at.variance.minCoeff(), 0);
     EXPECT_TRUE(at.log_density.allFinite());
+    ASSERT_EQ(at.median.size(), at.y.size());
+    EXPECT_LE((at.median - at.mean).cwiseAbs2().cwiseQuotient(at.variance).maxCoeff(), 1);
     EXPECT_GE(at.cdf.minCoeff(), 0);
     EXPECT_LE(at.cdf.maxCoeff(), 1);
     EXPECT_GE(at.inflation, 1);

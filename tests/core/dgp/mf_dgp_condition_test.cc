@@ -141,6 +141,35 @@ TEST_F(MfDgpConditionTest, AFitCanStartFromAConditionedModel) {
   EXPECT_LT(Rmse(**refit, SmallQueries(200, 2), 2), Rmse(*model_, SmallQueries(200, 2), 2));
 }
 
+// Structures of the highest level alone have the same units as the others: a draw's weight changes by the density that it gives the
+// new observation.
+TEST(MfDgpConditionWeightsTest, WeightsChangeByTheDensityOfNewDataWhateverTheSpreadOfTheLevels) {
+  for (const double spread : {1.0, 30.0, 1.0 / 30}) {
+    Dataset data = SmallData({14, 12}, 1);
+    data.levels[0].y *= spread;
+    const auto model = MfDgp::Fit(data, {.seed = 1});
+    ASSERT_TRUE(model.ok());
+    const Matrix x = SmallQueries(1, 1, 5);
+    const PredictOptions options{.include_noise = true};
+    const auto before = (*model)->PredictMixture(x, options);
+    ASSERT_TRUE(before.ok());
+    ASSERT_EQ((*model)->LeaveOneOutPredictions()->back().inflation, 1);
+    const double y = MixtureMean(*before)[0];
+    const Eigen::ArrayXd variance = before->variance.col(0).array();
+    const Vector density = (-0.5 * (y - before->mean.col(0).array()).square() / variance).exp() / variance.sqrt();
+    Dataset more = data;
+    more.levels[1].x.conservativeResize(13, 1);
+    more.levels[1].y.conservativeResize(13);
+    more.levels[1].x(12, 0) = x(0, 0);
+    more.levels[1].y[12] = y;
+    const auto after = (*model)->Condition(more, 1);
+    ASSERT_TRUE(after.ok());
+    const auto mixture = static_cast<const MixtureEmulator&>(**after).PredictMixture(x, options);
+    const Vector expected = before->weight.cwiseProduct(density) / before->weight.dot(density);
+    EXPECT_TRUE(Near(mixture->weight, expected, 3e-3)) << spread;
+  }
+}
+
 TEST_F(MfDgpConditionTest, WhatNeedsAnotherFitIsRefused) {
   constexpr auto kFailed = absl::StatusCode::kFailedPrecondition;
   Dataset learned = *data_;

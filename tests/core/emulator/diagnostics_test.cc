@@ -11,6 +11,7 @@ namespace {
 
 LeaveOneOut Predictions(const Vector& y, const Vector& mean, const Vector& sd) {
   LeaveOneOut result{.y = y, .mean = mean, .variance = sd.cwiseAbs2(), .cdf = y, .log_density = y};
+  result.median = mean;
   for (Eigen::Index i = 0; i < y.size(); ++i) {
     const double z = (y[i] - mean[i]) / sd[i];
     result.cdf[i] = NormalCdf(z);
@@ -24,9 +25,16 @@ TEST(DiagnosticsTest, AreThoseOfSmallExamples) {
   EXPECT_EQ(d.count, 3);
   EXPECT_EQ(d.residuals, (Vector{{0, -0.5, 4}}));
   EXPECT_NEAR(d.rmse, std::sqrt(5.0 / 3), 1e-15);
+  EXPECT_EQ(d.median, (Vector{{1, 3, 4}}));
   EXPECT_NEAR(d.r2, 1 - 5.0 / 14, 1e-15);
   EXPECT_NEAR(d.coverage50, 2.0 / 3, 1e-15);
   EXPECT_NEAR(d.coverage95, 2.0 / 3, 1e-15);
+}
+
+TEST(DiagnosticsTest, MediansHaveAnErrorOfTheirOwn) {
+  LeaveOneOut left_out = Predictions(Vector{{1, 2}}, Vector{{100, 200}}, Vector{{1, 1}});
+  left_out.median = Vector{{1, 4}};
+  EXPECT_NEAR(Diagnose(left_out).median_rmse, std::sqrt(2), 1e-15);
 }
 
 TEST(DiagnosticsTest, PredictionsThatAreRightOnAverageHaveTheNominalCoverage) {

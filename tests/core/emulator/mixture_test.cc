@@ -98,6 +98,34 @@ TEST_P(MixtureTest, QuantilesEqualBisectionOfTheCdf) {
   }
 }
 
+TEST_P(MixtureTest, MediansEqualBisectionOfTheCdf) {
+  const Vector mean = MixtureMean(mixture_);
+  const Medians medians = MixtureMedians(mixture_, mean);
+  for (Index i = 0; i < kPoints; ++i) {
+    const double sd = std::sqrt(MixtureVariance(mixture_, mean)[i]);
+    EXPECT_NEAR(medians.median[i], BisectedQuantile(mixture_, i, 0.5), 1e-9 * sd) << i;
+    EXPECT_NEAR(medians.mean_cdf[i], Cdf(mixture_, i, mean[i]), 1e-12) << i;
+  }
+}
+
+TEST_P(MixtureTest, CdfEqualsTheSum) {
+  for (const double x : {-30.0, -4.0, -0.2, 0.0, 1.0, 7.0}) {
+    const Vector cdf = MixtureCdf(mixture_, Vector::Constant(kPoints, x));
+    for (Index i = 0; i < kPoints; ++i) EXPECT_NEAR(cdf[i], Cdf(mixture_, i, x), 1e-12) << x;
+  }
+}
+
+TEST_P(MixtureTest, SummariesOfObservationsHaveTheMedians) {
+  const ObservedMixtures observed{.y = Vector::Zero(kPoints),
+                                  .weight = mixture_.weight.replicate(1, kPoints),
+                                  .mean = mixture_.mean,
+                                  .variance = mixture_.variance};
+  const LeaveOneOut summary = Summarise(observed);
+  const Medians medians = MixtureMedians(mixture_, MixtureMean(mixture_));
+  EXPECT_TRUE(Near(summary.median, medians.median, 1e-12));
+  EXPECT_TRUE(Near(summary.mean_cdf, medians.mean_cdf, 1e-12));
+}
+
 INSTANTIATE_TEST_SUITE_P(Components, MixtureTest, testing::Values(1, 2, 5, 80));
 
 TEST(MixtureLimitTest, OneComponentIsAGaussian) {
@@ -126,6 +154,16 @@ TEST(MixtureLimitTest, QuantilesOfComponentsOfVeryDifferentWidthsInvertTheCdf) {
   const std::vector<double> probabilities = {0.05, 0.4, 0.6, 0.95};
   const Matrix quantiles = MixtureQuantiles(m, probabilities);
   for (Index k = 0; k < 4; ++k) EXPECT_NEAR(Cdf(m, 0, quantiles(0, k)), probabilities[k], 1e-5) << k;
+}
+
+TEST(MixtureLimitTest, MediansOfSeparateOrVeryDifferentComponentsAreThoseOfTheCdf) {
+  const Mixture far{Vector{{0.25, 0.75}}, Matrix{{-1e6}, {1e6}}, Matrix::Constant(2, 1, 1e-6)};
+  EXPECT_NEAR(MixtureMedians(far, MixtureMean(far)).median[0], MixtureQuantiles(far, {0.5})(0, 0), 1e-6);
+  EXPECT_NEAR(MixtureMedians(far, MixtureMean(far)).mean_cdf[0], 0.25, 1e-12);
+  const Mixture spike{Vector{{0.3, 0.7}}, Matrix{{0.0}, {0.1}}, Matrix{{1e-10}, {1e4}}};
+  EXPECT_NEAR(Cdf(spike, 0, MixtureMedians(spike, MixtureMean(spike)).median[0]), 0.5, 1e-9);
+  const Mixture same{Vector{{0.5, 0.5}}, Matrix{{2.0}, {2.0}}, Matrix{{1.0}, {9.0}}};
+  EXPECT_EQ(MixtureMedians(same, MixtureMean(same)).median[0], 2);
 }
 
 TEST(MixtureLimitTest, QuantilesFollowTheUnit) {

@@ -147,6 +147,21 @@ Dataset DataAt(const Matrix& x) {
   return data;
 }
 
+TEST(VerdictTest, WarnsOfMeansFarFromTheirMedians) {
+  const GaussianEmulator model;
+  Dataset data = DataAt(Vector::LinSpaced(12, 0.02, 0.97));
+  data.levels[1].x(3, 0) += 0.03;
+  std::vector<LeaveOneOut> left_out(2, LeftOutOf(12, 1, 6));
+  left_out[1].median = left_out[1].mean;
+  left_out[1].mean_cdf = Vector::Constant(12, 0.5);
+  const VerdictContext context{.model = &model, .data = &data, .fidelities = {"low", "high"}};
+  EXPECT_TRUE(JudgeModel(context, left_out)->warnings.empty());
+  left_out[1].mean_cdf[4] = 0.9;
+  ASSERT_EQ(JudgeModel(context, left_out)->warnings.size(), 1u);
+  EXPECT_TRUE(
+      Contains(JudgeModel(context, left_out)->warnings[0], "1 of 12 left-out observations of fidelity \"high\""));
+}
+
 TEST(VerdictTest, WarnsOfEvenSpacingAndOfCopies) {
   const GaussianEmulator model;
   Dataset data = DataAt(Vector::LinSpaced(12, 0.02, 0.97));

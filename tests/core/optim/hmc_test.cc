@@ -197,6 +197,32 @@ TEST(HmcTest, SmallStepsConserveTheEnergy) {
   EXPECT_GT(state.acceptance_sum / transitions, 1 - 2e-5);
 }
 
+// The last iterate is noisy; the average of dual averaging does not depend on the last few transitions.
+TEST(HmcTest, ShortWarmUpsEndNearTheTargetAcceptance) {
+  double sum = 0;
+  constexpr int kChains = 20, kKept = 100;
+  for (uint32_t chain = 0; chain < kChains; ++chain) {
+    FunctionObjective f = Gaussian(Vector::Zero(10), 0.04 * Matrix::Identity(10, 10));
+    HmcState state;
+    const HmcOptions options{.warmup = 40};
+    ASSERT_TRUE(StartHmc(f, Plain(10), Vector::Zero(10), &state));
+    for (int i = 0; i < options.warmup + kKept; ++i) StepHmc(f, Plain(10), options, 1, chain, &state);
+    EXPECT_EQ(state.log_step, state.mean_log_step);
+    EXPECT_GT(state.acceptance_sum / kKept, 0.4);
+    sum += state.acceptance_sum / kKept;
+  }
+  EXPECT_GT(sum / kChains, 0.7);  // the average of the iterates leans to smaller steps
+  EXPECT_LT(sum / kChains, 0.95);
+}
+
+TEST(HmcTest, LongStepsNeedFewerLeapfrogs) {
+  FunctionObjective f = Gaussian(Vector::Zero(3), Matrix::Identity(3, 3));
+  HmcState state;
+  ASSERT_TRUE(StartHmc(f, Plain(3), Vector::Zero(3), &state));
+  state.log_step = 0;
+  EXPECT_EQ(StepHmc(f, Plain(3), {.warmup = 0, .leapfrogs = 8, .length = 3}, 1, 0, &state), 3);
+}
+
 TEST(HmcTest, ATransitionCostsOneEvaluationPerLeapfrog) {
   FunctionObjective f = Gaussian(kMean, kCovariance);
   HmcState state;

@@ -46,10 +46,5 @@ TEST(LaplaceTest, WeightsAreTemperedEvidenceOfTheBestModes) {
   EXPECT_TRUE(Near(WeightsByEvidence(log_evidence, 2, 4, 0.25), Vector{{0, 2, 0, 1.5}} / 3.5, 1e-12));
 }
 
-TEST(LaplaceTest, EveryModeWithAWeightHasAChainAndTheOthersGoWhereMostWeightIs) {
-  EXPECT_EQ(AllotChains(4, Vector{{0.7, 0, 0.3}}), (std::vector<int>{0, 2, 0, 0}));
-  EXPECT_EQ(AllotChains(1, Vector{{0.5, 0.5}}), (std::vector<int>{0, 1}));
-}
-
 }  // namespace
 }  // namespace fidelio

@@ -85,20 +85,91 @@ TEST(CodecTest, WhatARollbackNotedComesBack) {
   EXPECT_TRUE(Decode<FitInfo>(Encode(fit))->not_served);
 }
 
-// As versions 1 and 2 wrote it.
+FitReport ExampleReport() {
+  return {.evaluations = 1,
+          .seconds = 2.5,
+          .log_posterior = -3.5,
+          .acceptance = 0.75,
+          .max_jitter = 1e-9,
+          .draws = 6,
+          .chains = 7,
+          .r_hat = 1.25,
+          .effective_size = 8.5,
+          .moved_chains = 9,
+          .failed_curvature = 10};
+}
+
+void ExpectExample(const FitReport& report) {
+  EXPECT_EQ(report.evaluations, 1);
+  EXPECT_EQ(report.seconds, 2.5);
+  EXPECT_EQ(report.log_posterior, -3.5);
+  EXPECT_EQ(report.acceptance, 0.75);
+  EXPECT_EQ(report.max_jitter, 1e-9);
+  EXPECT_EQ(report.draws, 6);
+  EXPECT_EQ(report.chains, 7);
+  EXPECT_EQ(report.r_hat, 1.25);
+  EXPECT_EQ(report.effective_size, 8.5);
+  EXPECT_EQ(report.moved_chains, 9);
+  EXPECT_EQ(report.failed_curvature, 10);
+}
+
+TEST(CodecTest, ReportsOfFitsComeBackWithEveryField) {
+  StoredProgress stored;
+  EXPECT_FALSE(Decode<StoredProgress>(Encode(stored))->report.has_value());
+  stored.report = ExampleReport();
+  ExpectExample(Decode<StoredProgress>(Encode(stored))->report.value());
+  FitInfo fit = ExampleFit();
+  fit.report = ExampleReport();
+  ExpectExample(Decode<FitInfo>(Encode(fit))->report.value());
+  RevisionInfo revision;
+  EXPECT_FALSE(Decode<RevisionInfo>(Encode(revision))->report.has_value());
+  revision.report = ExampleReport();
+  ExpectExample(Decode<RevisionInfo>(Encode(revision))->report.value());
+}
+
+TEST(CodecTest, NegativeCountsOfAReportAreDamage) {
+  RevisionInfo revision;
+  revision.report = ExampleReport();
+  revision.report->chains = -1;
+  EXPECT_TRUE(IsError(Decode<RevisionInfo>(Encode(revision)).status(), absl::StatusCode::kDataLoss, {"revision"}));
+}
+
+// As version 3 wrote it.
+TEST(CodecTest, RevisionsOfEarlierVersionsHaveNoReport) {
+  ByteWriter out;
+  codec::PutEnum(RevisionOrigin::kFit, out);
+  for (int i = 1; i <= 2; ++i) out.I64(i);  // fit, data version
+  out.U64(0);                               // counts
+  codec::PutEnum(ModelKind::kGp, out);
+  codec::Put(FitSpec(), out);
+  codec::PutEnum(Inference::kMoments, out);
+  out.String("why");
+  out.F64(-1.5);
+  out.I64(70);
+  codec::Put(absl::Seconds(3), out);
+  out.String("0.9");
+  const auto revision = Decode<RevisionInfo>(out.Seal(codec::kRevision, 3));
+  ASSERT_TRUE(revision.ok()) << revision.status();
+  EXPECT_EQ(revision->code_version, "0.9");
+  EXPECT_FALSE(revision->report.has_value());
+}
+
+// As versions 1 to 3 wrote it.
 TEST(CodecTest, ProgressOfEarlierVersionsIsRead) {
-  for (const uint32_t version : {1, 2}) {
+  for (const uint32_t version : {1, 2, 3}) {
     ByteWriter out;
     codec::Put(ExampleFit().progress, out);
     out.Bool(false);
     out.String("why");
     out.I64(3);
     out.I64(1);
-    if (version == 2) out.U64(0);
+    if (version >= 2) out.U64(0);
+    if (version >= 3) out.Bool(true);
     const auto progress = Decode<StoredProgress>(out.Seal(codec::kProgress, version));
     ASSERT_TRUE(progress.ok()) << progress.status();
     EXPECT_EQ(progress->resume_count, 3);
-    EXPECT_FALSE(progress->not_served);
+    EXPECT_EQ(progress->not_served, version == 3);
+    EXPECT_FALSE(progress->report.has_value());
   }
 }
 

@@ -212,6 +212,23 @@ TEST_F(ModelsTest, LimitsOfTheServerHold) {
                       {"models/wing", "of memory"}));
 }
 
+TEST_F(ModelsTest, MemoryOfAFitCountsItsInducingPoints) {
+  ModelServiceOptions options;
+  options.max_fit_bytes = int64_t{100} << 20;
+  Server server(directory_.path(), options);
+  ASSERT_TRUE(server->CreateModel(Request(), "wing", SpecOf(1, 1)).ok());
+  ASSERT_TRUE(server->AddObservations(Request(), "wing", "", Batches({4000}, 1)).ok());
+  for (const Inference inference : {Inference::kVariational, Inference::kSvi}) {
+    const auto start = [&](int64_t inducing_points) {
+      const FitSpec spec{.inference = inference, .inducing_points = inducing_points};
+      return server->StartFit(Request(), "wing", "", spec, /*validate_only=*/true).status();
+    };
+    EXPECT_TRUE(start(50).ok()) << start(50);
+    EXPECT_TRUE(IsError(start(4000), absl::StatusCode::kResourceExhausted,
+                        {"models/wing", "with inducing_points: 4000", "MiB of memory, and the limit is 100 MiB"}));
+  }
+}
+
 TEST_F(ModelsTest, DamageQuarantinesTheModelAloneAndDeletionCures) {
   {
     Server server(directory_.path());

@@ -56,6 +56,8 @@ TEST_F(DiagnoseCallsTest, DiagnosesEveryFidelity) {
       EXPECT_LE(cdf[i], 1);
     }
     EXPECT_GE(d.rmse(), 0);
+    EXPECT_EQ(Values(d.median()).size(), residuals.size());
+    EXPECT_GT(d.median_rmse(), 0);
     EXPECT_LE(d.r2(), 1);
     EXPECT_LE(d.coverage50(), d.coverage90());
     EXPECT_LE(d.coverage90(), d.coverage95());

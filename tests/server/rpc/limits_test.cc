@@ -55,7 +55,7 @@ TEST_F(RpcLimitsTest, AHeaderThatClaimsAGibibyteIsRefusedByItsLength) {
 TEST_F(RpcLimitsTest, AnAnswerBeyondTheLimitIsRefusedBeforeTheWork) {
   v1::PredictRequest request = PredictAt("wing", std::vector<double>(5000, 0.5));
   for (int i = 1; i <= 64; ++i) request.mutable_options()->add_quantiles(i / 65.0);
-  ExpectBadField(Predict(request), "inputs", "2640000 bytes, but a message has at most 1048576");
+  ExpectBadField(Predict(request), "inputs", "2680000 bytes, but a message has at most 1048576");
   request.mutable_options()->clear_quantiles();
   request.mutable_options()->set_full_covariance(true);
   ExpectBadField(Predict(request), "inputs", "5000 points, but at most 343");

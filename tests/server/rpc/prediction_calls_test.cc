@@ -80,6 +80,71 @@ TEST_F(PredictionCallsTest, AnswersEverythingThatIsAskedForInTheEncodingOfTheInp
   EXPECT_EQ(prediction.input_gradient().values().values_size(), 2);
 }
 
+TEST_F(PredictionCallsTest, MediansAreQuantiles) {
+  v1::PredictRequest request = PredictAt("wing", Grid(700));
+  request.mutable_options()->add_quantiles(0.5);
+  v1::PredictResponse answer;
+  ASSERT_TRUE(IsOk(Predict(request, &answer)));
+  const std::vector<double> median = Values(answer.prediction().median());
+  const std::vector<double> quantile = Values(answer.prediction().quantiles());
+  ASSERT_EQ(median.size(), 700u);
+  for (size_t i = 0; i < 700; ++i) EXPECT_NEAR(median[i], quantile[i], 1e-7) << i;
+  EXPECT_EQ(answer.prediction().warnings_size(), 0);
+}
+
+// Outputs over 12 decades, predicted beside them.
+TEST_F(PredictionCallsTest, SkewedPredictionsOfALogModelAreBoundedAndWarnedAbout) {
+  v1::CreateModelRequest create;
+  create.set_model_id("decades");
+  create.mutable_model()->set_input_dimension(1);
+  create.mutable_model()->add_fidelities()->set_name("only");
+  create.mutable_model()->mutable_output_transform()->set_kind(v1::OUTPUT_TRANSFORM_KIND_LOG);
+  v1::Model model;
+  TestContext create_context, add_context;
+  ASSERT_TRUE(IsOk(server_->stub().CreateModel(&create_context, create, &model)));
+  v1::AddObservationsRequest add;
+  add.set_model("models/decades");
+  v1::ObservationBatch* batch = add.add_observations();
+  batch->set_level(0);
+  *batch->mutable_inputs() = MakeMatrix(6, 1, {0, 0.2, 0.35, 0.6, 0.85, 1});
+  *batch->mutable_outputs() = MakeMatrix(6, 1, {1e-6, 1e4, 1e-2, 1e6, 1e-5, 1e3});
+  v1::AddObservationsResponse added;
+  ASSERT_TRUE(IsOk(server_->stub().AddObservations(&add_context, add, &added)));
+  server_->FitAndWait("decades");
+  v1::PredictResponse answer;
+  ASSERT_TRUE(IsOk(Predict(PredictAt("decades", {1.3}), &answer)));
+  const double mean = Values(answer.prediction().mean())[0], median = Values(answer.prediction().median())[0];
+  EXPECT_LT(mean, 1.0001e12);  // half of 12 decades above the largest output
+  EXPECT_GT(mean, 1e3 * median);
+  ASSERT_EQ(answer.prediction().warnings_size(), 1);
+  EXPECT_EQ(answer.prediction().warnings(0).find("At 1 of 1 input, the predicted mean lies outside"), 0u)
+      << answer.prediction().warnings(0);
+
+  TestContext context, diagnose_context;
+  const auto stream = server_->stub().PredictStream(&context);
+  v1::PredictStreamRequest request;
+  request.mutable_header()->set_model("models/decades");
+  *request.mutable_inputs() = MakeMatrix(1, 1, {1.3});
+  v1::PredictStreamResponse streamed;
+  ASSERT_TRUE(stream->Write(request) && stream->WritesDone() && stream->Read(&streamed));
+  EXPECT_EQ(streamed.prediction().SerializeAsString(), answer.prediction().SerializeAsString());
+  EXPECT_TRUE(IsOk(stream->Finish()));
+
+  v1::DiagnoseRequest diagnose;
+  diagnose.set_model("models/decades");
+  v1::DiagnoseResponse diagnosis;
+  ASSERT_TRUE(IsOk(server_->stub().Diagnose(&diagnose_context, diagnose, &diagnosis)));
+  const v1::FidelityDiagnostics& d = diagnosis.fidelities(0);
+  EXPECT_EQ(Values(d.median()).size(), 6u);
+  EXPECT_GT(d.median_rmse(), 0);
+  EXPECT_LT(d.median_rmse(), d.rmse());
+  bool warned = false;
+  for (const std::string& text : diagnosis.verdict().warnings()) {
+    warned = warned || text.find("left-out observations of fidelity \"only\", the predicted mean") != std::string::npos;
+  }
+  EXPECT_TRUE(warned) << diagnosis.verdict().DebugString();
+}
+
 TEST_F(PredictionCallsTest, AnInputsPredictionDoesNotDependOnTheOthersOfItsCall) {
   v1::PredictResponse together, alone;
   const std::vector<double> grid = Grid(1000);

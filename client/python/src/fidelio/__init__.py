@@ -40,7 +40,7 @@ from fidelio.errors import (
     Unimplemented,
     Violation,
 )
-from fidelio.fit import Fit
+from fidelio.fit import Fit, Sampling
 from fidelio.model import Model
 from fidelio.results import (
     Added,
@@ -68,7 +68,7 @@ __all__ = [
     "Client", "DataLoss", "DeadlineExceeded", "Design", "Diagnosis", "FailedPrecondition", "FidelioError",
     "FidelioWarning", "Fidelity", "FidelityDiagnostics", "Fit", "InitialDesign", "Input", "Internal", "InvalidArgument",
     "LocalServer", "Model", "ModelInfo", "NotFound", "ObservationWarning", "Observations", "Output", "PermissionDenied",
-    "Prediction", "ProgramNotFound", "ResourceExhausted", "RetryPolicy", "Revision", "ServerFailed", "ServerInfo",
-    "Suggestion", "Suggestions", "Unauthenticated", "Unavailable", "Unimplemented", "Verdict", "Violation",
-    "__version__", "local",
+    "Prediction", "ProgramNotFound", "ResourceExhausted", "RetryPolicy", "Revision", "Sampling", "ServerFailed",
+    "ServerInfo", "Suggestion", "Suggestions", "Unauthenticated", "Unavailable", "Unimplemented", "Verdict",
+    "Violation", "__version__", "local",
 ]  # fmt: skip

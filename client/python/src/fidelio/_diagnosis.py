@@ -39,6 +39,10 @@ class FidelityDiagnostics:
         Predicted probabilities of outputs up to the observed one.
     distinct : int
         Number of distinct inputs. Observations with equal inputs are left out together.
+    median : ndarray, count
+        Predicted. Empty from servers that do not give it.
+    median_rmse : float
+        Root of the mean squared error of the median.
     """
 
     level: int
@@ -56,6 +60,8 @@ class FidelityDiagnostics:
     variance: Array = dataclasses.field(repr=False)
     cdf: Array = dataclasses.field(repr=False)
     distinct: int = 0
+    median: Array = dataclasses.field(repr=False, default_factory=lambda: np.empty(0))
+    median_rmse: float = 0.0
 
     @property
     def outputs(self) -> Array:
@@ -70,7 +76,7 @@ class FidelityDiagnostics:
         return cls(
             wire.level, wire.fidelity, wire.count, column("residuals"), wire.r2, wire.rmse, wire.coverage50,
             wire.coverage90, wire.coverage95, wire.mean_log_density, wire.inflation, column("mean"), column("variance"),
-            column("cdf"), wire.distinct_count,
+            column("cdf"), wire.distinct_count, column("median"), wire.median_rmse,
         )  # fmt: skip
 
 
@@ -167,7 +173,7 @@ class Diagnosis(Sequence[FidelityDiagnostics]):
         Returns
         -------
         pandas.DataFrame
-            Columns fidelity, observed, mean, std, residual and cdf.
+            Columns fidelity, observed, mean, std, residual, cdf and median.
         """
         fields = {
             "observed": [one.outputs for one in self.fidelities],
@@ -175,6 +181,7 @@ class Diagnosis(Sequence[FidelityDiagnostics]):
             "std": [np.sqrt(one.variance) for one in self.fidelities],
             "residual": [one.residuals for one in self.fidelities],
             "cdf": [one.cdf for one in self.fidelities],
+            "median": [one.median if len(one.median) else np.full(len(one.mean), np.nan) for one in self.fidelities],
         }
         names = [one.fidelity for one in self.fidelities for _ in range(len(one.mean))]
         columns = [(name, np.concatenate([np.empty(0), *parts])) for name, parts in fields.items()]

@@ -31,7 +31,7 @@ def predict(
     timeout: Optional[float],
 ) -> Prediction:
     """`model` and `revision` are full names."""
-    width = max(inputs.shape[1], len(options.quantiles) + 2)
+    width = max(inputs.shape[1], len(options.quantiles) + 3)
     small = inputs.shape[0] <= _ROWS_PER_CALL and inputs.shape[0] * width <= _ELEMENTS_PER_CALL
     if small or options.full_covariance:  # which can't be had in pieces
         request = prediction_pb2.PredictRequest(
@@ -57,7 +57,7 @@ def _stream(
     names: Tuple[str, ...],
     timeout: Optional[float],
 ) -> Prediction:
-    width = max(inputs.shape[1], len(header.options.quantiles) + 2)
+    width = max(inputs.shape[1], len(header.options.quantiles) + 3)
     pieces = chunks(inputs.shape[0], max(1, min(_ROWS_PER_CHUNK, _ELEMENTS_PER_CALL // width)))
     if timeout is None:
         timeout = caller.options.timeout * -(-inputs.shape[0] // _ROWS_PER_TIMEOUT)
@@ -98,13 +98,13 @@ def _join(
     names: Tuple[str, ...],
 ) -> Prediction:
     fields: Dict[str, Optional[Array]] = {}
-    for field in ("mean", "variance", "quantiles", "covariance", "input_gradient"):
+    for field in ("mean", "variance", "quantiles", "covariance", "input_gradient", "median"):
         if parts[0].HasField(field):
             rows = [_wire.from_matrix(getattr(part, field), field) for part in parts]
             fields[field] = rows[0] if len(rows) == 1 else np.concatenate(rows)
         else:
             fields[field] = None
-    mean, variance = fields["mean"], fields["variance"]
+    mean, variance, median = fields["mean"], fields["variance"], fields["median"]
     if mean is None or variance is None:
         raise errors.Internal("the server returned no mean or no variance")
     return Prediction(
@@ -119,4 +119,6 @@ def _join(
         probabilities=tuple(options.quantiles),
         fidelity=fidelity,
         names=names,
+        median=None if median is None else median[:, 0],
+        warnings=tuple(warning for part in parts for warning in part.warnings),
     )

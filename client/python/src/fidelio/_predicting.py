@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, List, Literal, Optional, Sequence, Tuple, Union, overload
 
 from fidelio import _add, _predict, _wire
@@ -9,6 +10,7 @@ from fidelio._caller import new_request_id
 from fidelio._data import ModelData
 from fidelio._types import FidelityLike, Inference, Kernel, PathKind, RevisionLike
 from fidelio._wire import Array
+from fidelio.errors import FidelioWarning
 from fidelio.fit import Fit, OnEvent
 from fidelio.results import Prediction
 from fidelio.v1 import fit_pb2, prediction_pb2
@@ -189,6 +191,7 @@ class ModelPredicting(ModelData):
         mean : ndarray, n
             Alone, or in a tuple with what else was asked for, in this order: standard deviations (n), quantiles (n×q),
             covariance (n×n), derivatives (n×d). Many inputs are streamed; one revision predicts all of them.
+            A FidelioWarning says where means lie far from their medians, which posterior has, too.
 
         Raises
         ------
@@ -222,6 +225,8 @@ class ModelPredicting(ModelData):
             min_data_version=min_data_version,
             timeout=timeout,
         )
+        for warning in posterior.warnings:
+            warnings.warn(warning, FidelioWarning, stacklevel=2)
         parts = [posterior.mean]
         for wanted, part in (
             (return_std, posterior.std if return_std else None),

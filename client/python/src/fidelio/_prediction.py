@@ -35,6 +35,10 @@ class Prediction:
         The fidelity that was predicted.
     names : tuple of str
         Names of the inputs.
+    median : ndarray, n, or None
+        None from servers that do not give it.
+    warnings : tuple of str
+        What to know about these predictions: means far from their medians.
     """
 
     mean: Array
@@ -48,6 +52,8 @@ class Prediction:
     probabilities: Tuple[float, ...] = ()
     fidelity: str = ""
     names: Tuple[str, ...] = ()
+    median: Optional[Array] = None
+    warnings: Tuple[str, ...] = ()
 
     @property
     def std(self) -> Array:
@@ -66,12 +72,15 @@ class Prediction:
         columns += [("mean", self.mean), ("std", self.std)]
         if self.quantiles is not None:
             columns += [(f"q{p:g}", self.quantiles[:, place]) for place, p in enumerate(self.probabilities)]
+        if self.median is not None:
+            columns.append(("median", self.median))
         return columns
 
     def _repr_html_(self) -> str:
         columns, shown = self._columns(), min(len(self), 20)
         rows = [[float(values[row]) for _, values in columns] for row in range(shown)]
         notes = [f"… {len(self) - shown} more rows; to_frame() has all of them"] if shown < len(self) else []
+        notes += [f"Warning: {warning}" for warning in self.warnings]
         return _html.table([name for name, _ in columns], rows, repr(self)[1:-1], notes)
 
     def to_frame(self) -> Any:
@@ -80,6 +89,6 @@ class Prediction:
         Returns
         -------
         pandas.DataFrame
-            A row per input, with columns for the inputs, mean, std, and a column such as q0.05 per quantile.
+            A row per input, with columns for the inputs, mean, std, a column such as q0.05 per quantile, and median.
         """
         return _frames.make(self._columns())

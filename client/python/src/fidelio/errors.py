@@ -38,7 +38,7 @@ class Violation(NamedTuple):
 
 
 class FidelioWarning(UserWarning):
-    """Something was accepted that a user should look at, such as copies of observations."""
+    """Something was accepted that a user should look at, such as copies of observations or chains that disagree."""
 
 
 class FidelioError(Exception):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import time
+import warnings
 from typing import Any, Callable, List, Optional, Tuple, cast
 
 import grpc
@@ -18,6 +19,44 @@ from fidelio.results import _seconds
 from fidelio.v1 import fit_pb2
 
 OnEvent = Callable[["Fit"], None]
+
+
+@dataclasses.dataclass(frozen=True)
+class Sampling:
+    """How well Hamiltonian Monte Carlo sampled the hyperparameters.
+
+    Attributes
+    ----------
+    chains : int
+        Chains that were run.
+    draws : int
+        Draws of the hyperparameters that a prediction averages.
+    acceptance : float
+        Mean acceptance probability, 0 to 1.
+    r_hat : float or None
+        The largest R̂: about 1 where the chains agree, above 1.1 where they have not mixed. None if it is not known.
+    effective_size : float
+        The smallest effective sample size of a hyperparameter; 0 if it is not known.
+    moved_chains : int
+        Chains that moved to another mode, and were counted there.
+    failed_curvature : int
+        Directions in which the curvature of the posterior could not be measured.
+    """
+
+    chains: int
+    draws: int
+    acceptance: float
+    r_hat: Optional[float]
+    effective_size: float
+    moved_chains: int
+    failed_curvature: int
+
+    @classmethod
+    def _of(cls, wire: fit_pb2.SamplingReport) -> Sampling:
+        return cls(
+            wire.chains, wire.draws, wire.acceptance, wire.r_hat if wire.HasField("r_hat") else None,
+            wire.effective_size, wire.moved_chains, wire.failed_curvature,
+        )  # fmt: skip
 
 
 class Fit:
@@ -45,7 +84,12 @@ class Fit:
             ("objective", "none yet" if self.elbo is None else self.elbo),
             ("revision", "none yet" if self.revision is None else self.revision),
         ]
+        sampling = self.sampling
+        if sampling is not None:
+            rows.append(("R̂", "not known" if sampling.r_hat is None else sampling.r_hat))
+            rows.append(("effective sample size", sampling.effective_size or "not known"))
         notes = [self.inference_reason] if self.inference_reason else []
+        notes.extend(f"Warning: {warning}" for warning in self.warnings)
         if self.not_served:
             notes.append("The revision is not served: a rollback chose another one after this fit was started.")
         return _html.table([], rows, f"Fit {self.number} of {self.model}", notes)
@@ -104,6 +148,16 @@ class Fit:
     def not_served(self) -> bool:
         """Succeeded, but a rollback chose another revision after this fit was started."""
         return bool(self._wire.not_served)
+
+    @property
+    def sampling(self) -> Optional[Sampling]:
+        """How well the hyperparameters were sampled; None unless succeeded, and for methods that do not sample."""
+        return Sampling._of(self._wire.sampling) if self._wire.HasField("sampling") else None
+
+    @property
+    def warnings(self) -> Tuple[str, ...]:
+        """What a user should know about the result: chains that disagree (R̂ above 1.1), …"""
+        return tuple(self._wire.warnings)
 
     @property
     def model(self) -> str:
@@ -175,7 +229,7 @@ class Fit:
         return self
 
     def wait(self, progress: bool = False, callback: Optional[OnEvent] = None, timeout: Optional[float] = None) -> Fit:
-        """Waits until the fit has ended, also across server restarts.
+        """Waits until the fit has ended, also across server restarts. Its `warnings` are issued as FidelioWarning.
 
         Parameters
         ----------
@@ -206,6 +260,8 @@ class Fit:
                 report.close()
         if self.error is not None:
             raise self.error
+        for warning in self.warnings:
+            warnings.warn(warning, errors.FidelioWarning, stacklevel=2)
         return self
 
     def _watch(self, on_event: Callable[[], Any], timeout: Optional[float]) -> None:

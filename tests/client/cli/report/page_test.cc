@@ -156,6 +156,26 @@ TEST(PageTest, TheVerdictIsTheServers) {
   EXPECT_TRUE(Has(RenderReport(data), "<b>Warning</b> inputs are &lt;evenly&gt; spaced"));
 }
 
+TEST(PageTest, MediansAreShownBesideMeans) {
+  ReportData data = Example(2);
+  EXPECT_FALSE(Has(RenderReport(data), "</svg>median</span>"));
+  data.fidelities[1].slices[0].median = data.fidelities[1].slices[0].mean.array() - 0.15;
+  data.fidelities[1].warnings = {"The mean is <far> away."};
+  data.map->median = Eigen::MatrixXd::Ones(7, 7);
+  data.map->warnings = {"Here, too."};
+  client::FidelityDiagnostics& d = data.diagnostics->fidelities[1];
+  d.median = d.mean.array() - 0.25;
+  d.median_rmse = 0.125;
+  const std::string page = RenderReport(data);
+  EXPECT_TRUE(Has(page, "class=\"curve median l0\""));
+  EXPECT_TRUE(Has(page, "</svg>median</span>"));
+  EXPECT_TRUE(Has(page, "<b>Warning</b> Fidelity &quot;high&quot;: The mean is &lt;far&gt; away."));
+  EXPECT_TRUE(Has(page, "Median of high"));
+  EXPECT_TRUE(Has(page, "<b>Warning</b> Here, too."));
+  EXPECT_TRUE(Has(page, "(of the median 0.125)"));
+  EXPECT_TRUE(Has(page, ", median -0.25 ("));
+}
+
 TEST(PageTest, AServerWithoutVerdictsIsSaidToGiveNone) {
   ReportData data = Example(1);
   data.diagnostics->verdict.reset();
@@ -201,6 +221,17 @@ TEST(PageTest, HistoriesBeginWhereThereIsAnObjective) {
   data.fit = fit;
   // Not from the 0 of a step that was not evaluated.
   EXPECT_TRUE(Has(RenderReport(data), "Objective against iteration, from -300 to -100"));
+}
+
+TEST(PageTest, TheHistoryOfTheFitSaysHowWellItsChainsMixed) {
+  ReportData data = Example(1);
+  EXPECT_FALSE(Has(RenderReport(data), "R̂"));
+  data.fit->mutable_sampling()->set_chains(4);
+  data.fit->mutable_sampling()->set_r_hat(1.5);
+  data.fit->add_warnings("Chains disagree.");
+  const std::string page = RenderReport(data);
+  EXPECT_TRUE(Has(page, "R̂ is <b>1.500</b>"));
+  EXPECT_TRUE(Has(page, "<b>Warning</b> Chains disagree."));
 }
 
 TEST(PageTest, NamesOfPhasesAtTheRightEdgeAreWhole) {

@@ -1,0 +1,121 @@
+#include "core/optim/mode_chains.h"
+
+#include <Eigen/LU>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/optim/chain_statistics.h"
+
+namespace fidelio {
+namespace {
+
+using Eigen::Index;
+
+ChainTrace AsTrace(const std::vector<Vector>& points) {
+  ChainTrace trace(points.empty() ? 0 : points[0].size(), static_cast<Index>(points.size()));
+  for (size_t i = 0; i < points.size(); ++i) trace.col(static_cast<Index>(i)) = points[i];
+  return trace;
+}
+
+}  // namespace
+
+absl::StatusOr<SamplingSpace> SpaceForSampling(const Vector& inverse_shapes, const Vector& z, const Matrix& hessian) {
+  LightTails tails(inverse_shapes);
+  const Vector u = tails.U(z);
+  FIDELIO_ASSIGN_OR_RETURN(const Curvature curvature, MeasureCurvature(tails.Hessian(u, hessian)));
+  return SamplingSpace{.tails = std::move(tails), .whitened = WhitenedSpace(u, curvature)};
+}
+
+std::vector<int> AllotChains(int chains, const Vector& weights) {
+  Eigen::ArrayXd allotted = Eigen::ArrayXd::Zero(weights.size());
+  std::vector<int> result;
+  const auto give = [&](Index mode) {
+    ++allotted[mode];
+    result.push_back(static_cast<int>(mode));
+  };
+  for (int round = 0; round < kChainsPerMode; ++round) {
+    for (Index m = 0; m < weights.size(); ++m) {
+      if (weights[m] > 0) give(m);
+    }
+  }
+  while (static_cast<int>(result.size()) < chains) {
+    Index best;
+    (weights.array() / (allotted + 1)).maxCoeff(&best);
+    give(best);
+  }
+  return result;
+}
+
+int RegionOf(const ModeChain& chain, const std::vector<ModeRegion>& modes) {
+  std::vector<int> visits(modes.size(), 0);
+  std::vector<Eigen::PartialPivLU<Matrix>> whiten(modes.size());
+  std::vector<int> rivals;
+  for (size_t m = 0; m < modes.size(); ++m) {
+    if (modes[m].space != modes[chain.mode].space || !(modes[m].weight > 0)) continue;
+    rivals.push_back(static_cast<int>(m));
+    whiten[m].compute(modes[m].whitened.basis);
+  }
+  if (rivals.size() < 2) return chain.mode;
+  for (const Vector& point : chain.trace) {
+    int nearest = chain.mode;
+    double best = -std::numeric_limits<double>::infinity();
+    for (const int m : rivals) {
+      // log Z + log N(point; mode): the evidence cancels the volume of the mode, its height remains.
+      const double log_density = modes[m].log_evidence - whiten[m].matrixLU().diagonal().array().abs().log().sum() -
+                                 0.5 * whiten[m].solve(point - modes[m].whitened.origin).squaredNorm();
+      if (log_density > best) {
+        best = log_density;
+        nearest = m;
+      }
+    }
+    ++visits[nearest];
+  }
+  const auto most = std::max_element(visits.begin(), visits.end());
+  return 2 * *most > static_cast<int>(chain.trace.size()) ? static_cast<int>(most - visits.begin()) : chain.mode;
+}
+
+ChainsReport ReportChains(const std::vector<ModeChain>& chains, const std::vector<ModeRegion>& modes) {
+  ChainsReport report;
+  report.weight.setZero(static_cast<Index>(modes.size()));
+  std::vector<std::vector<ChainTrace>> traces(modes.size());
+  for (const ModeChain& chain : chains) {
+    report.region.push_back(RegionOf(chain, modes));
+    const int region = report.region.back();
+    if (region != chain.mode) ++report.moved;
+    report.weight[region] = modes[region].weight;
+    if (!chain.trace.empty()) traces[region].push_back(AsTrace(chain.trace));
+  }
+  if (report.weight.sum() > 0) report.weight /= report.weight.sum();
+  double inverse = 0;
+  for (size_t m = 0; m < modes.size(); ++m) {
+    if (traces[m].empty()) continue;
+    report.r_hat = std::max(report.r_hat, SplitRHat(traces[m]));
+    const double weight = report.weight[static_cast<Index>(m)], size = EffectiveSize(traces[m]);
+    inverse += size > 0 ? weight * weight / size : 0;
+  }
+  report.effective_size = inverse > 0 ? 1 / inverse : 0;
+  return report;
+}
+
+std::vector<WeightedPoint> PointsOfModes(const std::vector<ModeChain>& chains, const std::vector<ModeRegion>& modes,
+                                         const ChainsReport& report, int draws) {
+  std::vector<WeightedPoint> result;
+  const size_t per_chain = chains.empty() ? 0 : std::max<size_t>(1, static_cast<size_t>(draws) / chains.size());
+  for (Index m = 0; m < report.weight.size(); ++m) {
+    if (!(report.weight[m] > 0)) continue;
+    std::vector<Vector> points;
+    for (size_t c = 0; c < chains.size(); ++c) {
+      const std::vector<Vector>& trace = chains[c].trace;
+      const size_t kept = report.region[c] == m ? std::min(trace.size(), per_chain) : 0;
+      for (size_t i = 1; i <= kept; ++i) points.push_back(trace[i * trace.size() / kept - 1]);
+    }
+    if (points.empty()) points.push_back(modes[static_cast<size_t>(m)].whitened.origin);
+    const double weight = report.weight[m] / static_cast<double>(points.size());
+    for (Vector& z : points) result.push_back({.mode = static_cast<int>(m), .weight = weight, .z = std::move(z)});
+  }
+  return result;
+}
+
+}  // namespace fidelio

@@ -1,0 +1,92 @@
+#include "core/dgp/moment_fit.h"
+
+#include <memory>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "tests/support/small_data.h"
+
+namespace fidelio {
+namespace {
+
+// A structure with all levels and one of the highest level alone.
+MomentFitRequest WholeAndPart() {
+  const Dataset data = SmallData({14, 9}, 1);
+  MomentFitRequest request;
+  for (const int first_level : {0, 1}) {
+    Recipe recipe = DefaultRecipe(KernelFamily::kRbf);
+    recipe.first_level = first_level;
+    request.structures.push_back(
+        std::make_shared<const MomentModel>(ScaleData(data, first_level, ScalingOf(data, 0)), recipe));
+  }
+  request.threads = 1;
+  return request;
+}
+
+TEST(MomentFitTest, EveryLevelKeepsADrawWhenTheBudgetEndsBeforeItsChainsHaveSome) {
+  const MomentFitRequest request = WholeAndPart();
+  SharedFitState state;
+  ASSERT_TRUE(RunMomentFit(request, state).ok());
+  // As if time had run out for the chains of the first structure.
+  MomentFitState ended = state.Copy();
+  bool part_sampled = false;
+  for (ModeState& mode : ended.modes) mode.weight = 1;
+  ended.chains.clear();
+  for (size_t m = 0; m < ended.modes.size(); ++m) {
+    for (const ChainState& chain : state.Copy().chains) {
+      if (chain.mode != static_cast<int>(m)) continue;
+      ended.chains.push_back(chain);
+      if (ended.modes[m].structure == 0) ended.chains.back().trace.clear();
+      part_sampled = part_sampled || ended.modes[m].structure == 1;
+    }
+  }
+  if (!part_sampled) {  // a chain that has done its work, at the mode of the part
+    ASSERT_EQ(ended.modes.back().structure, 1);
+    ChainState chain = ended.chains[0];
+    chain.mode = static_cast<int>(ended.modes.size()) - 1;
+    chain.trace.assign(20, ended.modes.back().z);
+    ended.chains.push_back(chain);
+  }
+  SharedFitState cut(ended);
+  const auto result = RunMomentFit(request, cut);
+  ASSERT_TRUE(result.ok()) << result.status();
+  double whole = 0, part = 0;
+  for (const MomentDraw& draw : result->draws) (draw.structure == 0 ? whole : part) += draw.weight;
+  EXPECT_GT(whole, 0);
+  EXPECT_GT(part, 0);
+  EXPECT_NEAR(whole + part, 1, 1e-12);
+}
+
+TEST(MomentFitTest, ReportsChainsRHatAndEffectiveSize) {
+  SharedFitState state;
+  const auto result = RunMomentFit(WholeAndPart(), state);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_GE(result->report.chains, 4);
+  EXPECT_GT(result->report.r_hat, 0.9);
+  EXPECT_GT(result->report.effective_size, 1);
+  EXPECT_EQ(result->report.failed_curvature, 0);
+  std::vector<int> per_mode(state.Copy().modes.size(), 0);
+  for (const ChainState& chain : state.Copy().chains) ++per_mode[chain.mode];
+  for (const int chains : per_mode) EXPECT_NE(chains, 1);
+}
+
+TEST(MomentFitTest, FailedColumnsOfHessiansAreReported) {
+  const MomentFitRequest request = WholeAndPart();
+  SharedFitState state;
+  ASSERT_TRUE(RunMomentFit(request, state).ok());
+  MomentFitState ended = state.Copy();
+  ended.modes[0].failed_columns = 2;
+  SharedFitState cut(ended);
+  EXPECT_EQ(RunMomentFit(request, cut)->report.failed_curvature, 2);
+}
+
+TEST(MomentFitTest, AFitWithoutAStartOfAllLevelsIsAnError) {
+  MomentFitRequest request = WholeAndPart();
+  request.structures.erase(request.structures.begin());
+  SharedFitState state;
+  const auto result = RunMomentFit(request, state);
+  EXPECT_EQ(result.status().code(), absl::StatusCode::kInternal);
+}
+
+}  // namespace
+}  // namespace fidelio
