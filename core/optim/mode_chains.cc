@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/base/status_macros.h"
 #include "core/optim/chain_statistics.h"
 
 namespace fidelio {

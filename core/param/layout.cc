@@ -14,6 +14,14 @@ Vector ParameterLayout::Scales() const {
   return scales;
 }
 
+Vector ParameterLayout::InverseShapes() const {
+  Vector result = Vector::Zero(size_);
+  for (const ParameterBlock& b : blocks_) {
+    if (b.prior.kind == Prior::Kind::kStudent) result.segment(b.offset, b.size).setConstant(1 / b.prior.shape);
+  }
+  return result;
+}
+
 double ParameterLayout::LogNormaliser() const {
   double sum = 0;
   for (const ParameterBlock& b : blocks_) sum += b.size * b.prior.LogNormaliser();

@@ -27,7 +27,7 @@ struct Prior {
   // −log p(x); its derivative is added to *slope.
   double NegativeLog(double x, double* slope) const;
 
-  // What NegativeLog leaves out: −log ∫ exp(−NegativeLog) over x in units of `scale`, negated, so that
+  // What NegativeLog leaves out: −log ∫ exp(−NegativeLog) over x in units of `scale`, so that
   // exp(−NegativeLog(x) + LogNormaliser()) integrates to 1 over x/scale.
   double LogNormaliser() const;
 };
