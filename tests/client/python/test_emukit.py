@@ -142,7 +142,7 @@ def uncertain(client):
     X = np.concatenate([np.insert(x_low, 1, 0, axis=1), np.insert(x_high, 1, 1, axis=1)])
     Y = np.concatenate([np.sin(9 * x_low), 2 * np.sin(9 * x_high)])
     options = {"fit_options": {"seed": 1}, "client": client, "box": ([0], [1]), "kind": "ar1"}
-    return FidelioModel(X, Y, n_fidelities=2, n_paths=1000, **options)
+    return FidelioModel(X, Y, n_fidelities=2, n_paths=8000, **options)
 
 
 def test_covariances_from_paths_are_those_of_the_server(uncertain):

@@ -175,8 +175,10 @@ TEST(SparseMfDgpTest, LeavingOutOneObservationOfAGpIsExact) {
   const Eigen::Index last = 11;
   const auto seen = model->Predict(data.levels[0].x.bottomRows(1), {.include_noise = true});
   ASSERT_TRUE(seen.ok());
-  const double noise = seen->variance[0] - model->Predict(data.levels[0].x.bottomRows(1), {})->variance[0];
-  const double posterior = seen->variance[0] - noise;
+  // Predictions are inflated, leave-one-out predictions are not.
+  const double inflated = model->Predict(data.levels[0].x.bottomRows(1), {})->variance[0];
+  const double posterior = inflated / left_out.inflation;
+  const double noise = (seen->variance[0] - inflated) / left_out.inflation;
   // 1/posterior = 1/cavity + 1/noise, and the same for the mean.
   const double cavity = left_out.variance[last] - noise;
   EXPECT_NEAR(1 / posterior, 1 / cavity + 1 / noise, 1e-4 / posterior);
@@ -193,7 +195,8 @@ TEST(SparseMfDgpTest, LeavingOutCopiesOfAGpIsExact) {
   const Matrix x = data.levels[0].x.bottomRows(1);
   const auto seen = model->Predict(x, {.include_noise = true});
   ASSERT_TRUE(seen.ok());
-  const double posterior = model->Predict(x, {})->variance[0], noise = seen->variance[0] - posterior;
+  const double inflated = model->Predict(x, {})->variance[0];
+  const double posterior = inflated / left_out.inflation, noise = (seen->variance[0] - inflated) / left_out.inflation;
   const double cavity = left_out.variance[11] - noise;
   // 1/posterior = 1/cavity + 2/noise, and the same for the mean: both copies were taken out.
   EXPECT_NEAR(1 / posterior, 1 / cavity + 2 / noise, 1e-4 / posterior);
