@@ -267,7 +267,7 @@ class Runner {
         if (chain.hmc.iteration > settings_.warmup) chain.trace.push_back(space.Point(chain.hmc));
         state_.With([&](SearchState& s) { s.chains[c] = chain; });
         const double share = (c + static_cast<double>(chain.hmc.iteration) / total) / count;
-        if (!Tick("sample", evaluations, chain.hmc.value,
+        if (!Tick("sample", evaluations, space.Value(chain.hmc),
                   kOptimiseShare + kCurvatureShare + (1 - kOptimiseShare - kCurvatureShare) * share)) {
           return;
         }

@@ -2,9 +2,10 @@
 //
 //   f_1 ~ GP,   f_t(x) = ρ_t f_{t−1}(x) + g_t(x, f_{t−1}(x)),   g_t ~ GP with the paper's composite kernel,   y_t = f_t + noise
 //
-// f_t given the data below is replaced by the GP with the same mean and covariance (exact for linear links); the
-// hyperparameters are integrated out by HMC, and a few structures of the model are averaged by their evidence. With one level
-// it is the exact single-fidelity GP. Predictions at every level use the data of all levels.
+// f_t given the data below is replaced by the GP with the same mean and covariance (exact for linear links). Predictions average
+// HMC draws of the hyperparameters around the modes of a few structures, weighted by the roots of their Laplace evidence: near the
+// posterior, but not the posterior (moment_fit.h). With one level each draw is an exact GP. Predictions at every level use the data
+// of all levels (moment_posterior.h).
 #ifndef FIDELIO_CORE_DGP_MF_DGP_H_
 #define FIDELIO_CORE_DGP_MF_DGP_H_
 

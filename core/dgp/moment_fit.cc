@@ -188,7 +188,7 @@ class Runner {
         }
         state_.With([&](MomentFitState& s) { s.chains[c] = chain; });
         const double share = (c + static_cast<double>(chain.hmc.iteration) / total) / count;
-        if (!Tick("sample", evaluations, chain.hmc.value,
+        if (!Tick("sample", evaluations, space.Value(chain.hmc),
                   kOptimiseShare + kCurvatureShare + (1 - kOptimiseShare - kCurvatureShare) * share)) {
           return;
         }

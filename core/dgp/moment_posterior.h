@@ -1,7 +1,8 @@
 // MomentPosterior: the posterior of a moment-matched MF-DGP at one hyperparameter vector θ, ready to predict.
 //
 // A prediction at level t runs the recursion for the query points beside the data: filtered up to level t, then smoothed
-// by the data of the levels above through cov(f_{t+1}(x), f_t(x') | y_≤t) = ρ_{t+1} C_t(x,x'), which is exact.
+// by the data of the levels above through cov(f_{t+1}(x), f_t(x') | y_≤t) = ρ_{t+1} C_t(x,x'). This covariance is exact. The
+// smoothing is exact for linear links; for others it is the best linear estimate, and with ρ = 0 the data above change nothing below.
 // One Gaussian per link, in standardised units. Immutable after Build; safe to share between threads.
 #ifndef FIDELIO_CORE_DGP_MOMENT_POSTERIOR_H_
 #define FIDELIO_CORE_DGP_MOMENT_POSTERIOR_H_

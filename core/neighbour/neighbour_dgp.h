@@ -4,7 +4,7 @@
 // and more dimensions level 0 has a LowRankPart beside them), with hyperparameters at their most probable values (many
 // observations leave little doubt). It gives mean, variance and
 // covariance of its highest level to the levels above, which are those of MfDgp: exact conditioning on few observations,
-// moment matching from level to level, hyperparameters integrated out by HMC up to 300 observations; beyond, the most
+// moment matching from level to level, hyperparameters averaged by HMC up to 300 observations; beyond, the most
 // probable values under several kernel families are averaged (core/dgp/stacking_weights.h). Time and memory are near-linear in the number of observations of a large level.
 //
 // Predictions of a large level use the data of its own and lower levels, and, at the highest large level, those of the levels

@@ -1,6 +1,6 @@
 // UpperFit: learns the levels above a NeighbourStack, as MomentFit does.
 //
-// Up to 300 observations the hyperparameters are integrated out. With more, the kernel families and starts are found on 300 of
+// Up to 300 observations predictions average HMC draws of the hyperparameters. With more, the kernel families and starts are found on 300 of
 // them (a sketch), and the best are followed to their modes on all, which are averaged by StackingWeights.
 #ifndef FIDELIO_CORE_NEIGHBOUR_UPPER_FIT_H_
 #define FIDELIO_CORE_NEIGHBOUR_UPPER_FIT_H_

@@ -14,7 +14,7 @@ namespace fidelio {
 // A change of these makes saved running fits unusable: raise this with it.
 inline constexpr uint32_t kUpperRecipeVersion = 3;
 
-// Up to this number of observations, the hyperparameters of the upper levels are integrated out.
+// Up to this number of observations, predictions average HMC draws of the hyperparameters of the upper levels.
 inline constexpr int kMostIntegrated = 300;
 
 // One per kernel family; with few observations twice, with and without a trend, and with both links. Lengthscales lean on

@@ -37,6 +37,8 @@ double Shrink(double z, double tail) {
 Vector LightTails::Z(const Vector& u) const { return u.binaryExpr(tails_, &Stretch); }
 Vector LightTails::U(const Vector& z) const { return z.binaryExpr(tails_, &Shrink); }
 
+double LightTails::LogSlopes(const Vector& u) const { return u.binaryExpr(tails_, &LogSlope).sum(); }
+
 Matrix LightTails::Hessian(const Vector& u, const Matrix& z_hessian) const {
   const Vector slope = u.binaryExpr(tails_, &Slope);
   Matrix hessian = slope.asDiagonal() * z_hessian * slope.asDiagonal();

@@ -20,6 +20,8 @@ class LightTails {
   Vector Z(const Vector& u) const;
   Vector U(const Vector& z) const;
 
+  double LogSlopes(const Vector& u) const;  // log |∂z/∂u|: −log p(u) + this is −log p(z)
+
   // The Hessian at u of −log p(u), given that of −log p(z) at its mode Z(u).
   Matrix Hessian(const Vector& u, const Matrix& z_hessian) const;
 

@@ -26,7 +26,7 @@ absl::StatusOr<SamplingSpace> SpaceForSampling(const Vector& inverse_shapes, con
   LightTails tails(inverse_shapes);
   const Vector u = tails.U(z);
   FIDELIO_ASSIGN_OR_RETURN(const Curvature curvature, MeasureCurvature(tails.Hessian(u, hessian)));
-  return SamplingSpace{.tails = std::move(tails), .whitened = WhitenedSpace(u, curvature)};
+  return SamplingSpace(std::move(tails), WhitenedSpace(u, curvature));
 }
 
 std::vector<int> AllotChains(int chains, const Vector& weights) {

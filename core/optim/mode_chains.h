@@ -5,6 +5,7 @@
 #ifndef FIDELIO_CORE_OPTIM_MODE_CHAINS_H_
 #define FIDELIO_CORE_OPTIM_MODE_CHAINS_H_
 
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -24,11 +25,18 @@ struct ModeRegion {
 };
 
 // Where the chains of a mode move.
-struct SamplingSpace {
+class SamplingSpace {
+ public:
+  SamplingSpace(LightTails light, HmcSpace space) : tails(std::move(light)), whitened(std::move(space)) {}
+
   LightTails tails;
   HmcSpace whitened;  // of the coordinates with light tails
 
-  Vector Point(const HmcState& state) const { return tails.Z(whitened.origin + whitened.basis * state.q); }
+  Vector Point(const HmcState& state) const { return tails.Z(Light(state)); }
+  double Value(const HmcState& state) const { return state.value + tails.LogSlopes(Light(state)); }  // −log p(Point)
+
+ private:
+  Vector Light(const HmcState& state) const { return whitened.origin + whitened.basis * state.q; }
 };
 
 // Of a mode z with that Hessian; `inverse_shapes` as in LightTails.

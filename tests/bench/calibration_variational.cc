@@ -56,13 +56,13 @@ CalibrationCase Variational(std::string name, CalibrationBar bar, std::vector<in
 }  // namespace
 
 std::vector<CalibrationCase> VariationalCalibration() {
-  return {Variational("variational 1 level of 80 fit", CalibrationBar::kCoverage, {80}, kVariationalStream),
-          Variational("variational 2 levels of 40 and 24 fit", CalibrationBar::kCoverage, {40, 24},
-                      kVariationalStream + 2),
-          // With few observations, one point of hyperparameters is too sure of itself.
-          Variational("variational 1 level fit", CalibrationBar::kNone, {kLowPoints}, kVariationalStream + 4),
-          Variational("variational 2 levels fit", CalibrationBar::kNone, {kLowPoints, kHighPoints},
-                      kVariationalStream + 6)};
+  return {
+      Variational("variational 1 level of 80 fit", CalibrationBar::kCoverage, {80}, kVariationalStream),
+      Variational("variational 2 levels of 40 and 24 fit", CalibrationBar::kCoverage, {40, 24}, kVariationalStream + 2),
+      // With few observations, one point of hyperparameters is too sure of itself.
+      Variational("variational 1 level fit", CalibrationBar::kNone, {kLowPoints}, kVariationalStream + 4),
+      Variational("variational 2 levels fit", CalibrationBar::kNone, {kLowPoints, kHighPoints},
+                  kVariationalStream + 6)};
 }
 
 }  // namespace fidelio::bench

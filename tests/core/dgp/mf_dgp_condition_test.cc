@@ -147,7 +147,8 @@ TEST(MfDgpConditionWeightsTest, WeightsChangeByTheDensityOfNewDataWhateverTheSpr
   for (const double spread : {1.0, 30.0, 1.0 / 30}) {
     Dataset data = SmallData({14, 12}, 1);
     data.levels[0].y *= spread;
-    data.levels[1].noise_variance = Vector::Constant(12, 0.05);  // no draw excludes the new observation: none is kept by force
+    data.levels[1].noise_variance =
+        Vector::Constant(12, 0.05);  // no draw excludes the new observation: none is kept by force
     const auto model = MfDgp::Fit(data, {.seed = 1});
     ASSERT_TRUE(model.ok());
     const Matrix x = SmallQueries(1, 1, 5);

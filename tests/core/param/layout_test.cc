@@ -27,6 +27,10 @@ TEST(ParameterLayoutTest, BlocksFollowEachOther) {
   EXPECT_EQ(layout.blocks()[2].size, 3);
 }
 
+TEST(ParameterLayoutTest, OnlyStudentPriorsHaveInverseShapes) {
+  EXPECT_EQ(Example().InverseShapes(), (Vector{{0, 0, 0.25, 0, 0, 0}}));
+}
+
 TEST(ParameterLayoutTest, CentresAndScalesAreThoseOfThePriors) {
   const ParameterLayout layout = Example();
   EXPECT_EQ(layout.Centres(), (Vector{{1, 1, -3, 0.2, 0.2, 0.2}}));
