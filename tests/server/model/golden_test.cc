@@ -23,7 +23,7 @@ namespace {
 constexpr double kTolerance = 1e-8;
 constexpr uint32_t kFuture = 999;
 
-constexpr const char* kVersions[] = {"v1", "v2", "v3", "v4", "v5"};
+constexpr const char* kVersions[] = {"v1", "v2", "v3", "v4", "v5", "v6"};
 constexpr int kFirstOfEveryWay = 3;   // of these: files of all kinds are there from v4 on
 constexpr int kFirstWithHistory = 4;  // and observations with a history from v5 on
 
