@@ -3,7 +3,8 @@
 // With r the mean squared standardised leave-one-out residual over n distinct inputs, of the mixture that predicts them:
 //   factor = max(1, (k + n·r) / (k + n)),   k = kInflationPrior
 // A factor estimated from few residuals is mostly chance, so it is shrunk towards 1 as by k residuals of a calibrated model: of
-// five points, such a model is widened by 6 % in expectation, not by 24 %. Given noise is known and never multiplied.
+// five points, such a model is widened by 8 % in expectation, not by 24 %. From 0 to 15, k changes the coverage of 95 % intervals by less
+// than .003 (`fidelio-bench problems`). Given noise is known and never multiplied.
 #ifndef FIDELIO_CORE_EMULATOR_INFLATION_H_
 #define FIDELIO_CORE_EMULATOR_INFLATION_H_
 
@@ -14,7 +15,7 @@
 
 namespace fidelio {
 
-inline constexpr double kInflationPrior = 15;
+inline constexpr double kInflationPrior = 10;
 
 struct Inflation {
   double factor = 1;

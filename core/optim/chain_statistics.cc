@@ -65,8 +65,8 @@ double SplitRHat(const std::vector<ChainTrace>& chains) {
     const Matrix halves = Halves(chains, k);
     if (halves.size() == 0) return 0;
     const Spread spread = Measure(halves);
-    const double r_hat = spread.within > 0 ? std::sqrt(spread.total / spread.within) : kMostRHat;
-    largest = std::max(largest, std::min(r_hat, kMostRHat));
+    const double r_hat = spread.within > 0 ? std::sqrt(spread.total / spread.within) : kLargestRHat;
+    largest = std::max(largest, std::min(r_hat, kLargestRHat));
   }
   return largest;
 }

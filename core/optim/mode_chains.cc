@@ -8,6 +8,7 @@
 
 #include "core/base/status_macros.h"
 #include "core/optim/chain_statistics.h"
+#include "core/optim/laplace.h"
 
 namespace fidelio {
 namespace {
