@@ -30,6 +30,7 @@ struct ModelScores {
   std::string model = {};
   std::string revision = {};
   Scores scores = {};
+  std::vector<std::string> warnings = {};
 };
 
 // Outputs of other fidelities, where the table tells theirs, are nothing to compare with.
@@ -75,6 +76,7 @@ absl::StatusOr<ModelScores> ScoreModel(Context& context, client::Client& client,
     return status;
   }
   remarks.Print(context);
+  result.warnings = remarks.texts();
   result.scores = scorer.scores();
   return result;
 }
@@ -84,6 +86,7 @@ Json ScoresJson(const ModelScores& scores) {
                {"rmse", scores.scores.rmse}, {"r2", scores.scores.r2},      {"coverage95", scores.scores.coverage}};
   if (scores.scores.median_rmse.has_value()) json["median_rmse"] = *scores.scores.median_rmse;
   if (scores.scores.median_r2.has_value()) json["median_r2"] = *scores.scores.median_r2;
+  json["warnings"] = scores.warnings;
   return json;
 }
 

@@ -327,12 +327,13 @@ class Runner {
   }
 
   static void AddReport(const SearchState& stage, const ChainsReport& chains, FitReport& all) {
-    all.chains += static_cast<int>(stage.chains.size());
-    all.r_hat = std::max(all.r_hat, chains.r_hat);
-    if (chains.effective_size > 0) {
-      all.effective_size =
-          all.effective_size > 0 ? std::min(all.effective_size, chains.effective_size) : chains.effective_size;
-    }
+    // One stage of which nothing is known makes the whole unknown.
+    const bool first = all.chains == 0, known = (first || all.r_hat > 0) && chains.r_hat > 0;
+    all.r_hat = known ? std::max(all.r_hat, chains.r_hat) : 0;
+    all.effective_size = !known  ? 0
+                         : first ? chains.effective_size
+                                 : std::min(all.effective_size, chains.effective_size);
+    for (const SearchChain& chain : stage.chains) all.chains += chain.started ? 1 : 0;
     all.moved_chains += chains.moved;
     for (const SearchMode& mode : stage.modes) all.failed_curvature += mode.failed_columns;
   }

@@ -215,12 +215,12 @@ class Runner {
     report.max_jitter = max_jitter_;
     report.evaluations = s.evaluations;
     report.seconds = Seconds();
-    report.chains = static_cast<int>(s.chains.size());
     report.r_hat = chains.r_hat;
     report.effective_size = chains.effective_size;
     report.moved_chains = chains.moved;
     double transitions = 0;
     for (const ChainState& chain : s.chains) {
+      report.chains += chain.started ? 1 : 0;
       report.acceptance += chain.hmc.acceptance_sum;
       transitions += static_cast<double>(chain.trace.size());
     }
@@ -310,9 +310,11 @@ class Runner {
     });
   }
 
-  // Whether the optimisation has something to return.
+  // Whether the optimisation has something to return: a start of a structure that predicts every level.
   bool HasResult() {
-    const auto finite = [](const StartState& s) { return std::isfinite(s.value); };
+    const auto finite = [&](const StartState& s) {
+      return std::isfinite(s.value) && request_.structures[s.structure]->recipe.first_level == 0;
+    };
     if (Get<bool>([&](auto& s) { return std::any_of(s.starts.begin(), s.starts.end(), finite); })) return true;
     const std::lock_guard<std::mutex> lock(mutex_);
     return std::any_of(unfinished_.begin(), unfinished_.end(), finite);

@@ -111,14 +111,18 @@ absl::Status CheckFitState(const MomentFitState& state, const std::vector<StartS
   for (const StartState& s : warm) good = good && fits(s.structure, s.z);
   for (const StartState& s : state.starts) good = good && fits(s.structure, s.z);
   for (const ModeState& m : state.modes) {
-    good = good && fits(m.structure, m.z) && (m.hessian.size() == 0 || m.hessian.rows() == m.z.size());
+    const Eigen::Index d = m.z.size();
+    const bool measured = m.hessian.rows() == d && m.hessian.cols() == d;
+    good = good && fits(m.structure, m.z) && (measured || (m.hessian.size() == 0 && state.chains.empty()));
+    if (!state.chains.empty()) {
+      good = good && m.space.origin.size() == d && m.space.basis.rows() == d && m.space.basis.cols() == d;
+    }
   }
   for (const ChainState& c : state.chains) {
     good = good && c.mode >= 0 && c.mode < static_cast<int>(state.modes.size());
     if (!good) break;
     const Vector& z = state.modes[c.mode].z;
-    good = state.modes[c.mode].space.basis.rows() == z.size() && state.modes[c.mode].space.origin.size() == z.size() &&
-           (!c.started || (c.hmc.q.size() == z.size() && c.hmc.gradient.size() == z.size()));
+    good = !c.started || (c.hmc.q.size() == z.size() && c.hmc.gradient.size() == z.size());
     for (const Vector& d : c.trace) good = good && d.size() == z.size();
   }
   return good ? absl::OkStatus() : absl::DataLossError("state of a running fit: sizes do not fit its structures");

@@ -24,7 +24,6 @@ using Eigen::Index;
 constexpr int kMostGrown = 1000;      // of a layer that grows
 constexpr double kSameInput = 1e-10;  // squared distance in scaled units
 constexpr Index kMostAtOnce = 256;    // new observations
-constexpr Index kMostLeftOut = 4096;  // of the highest level: with more of them the inflation is that of the fit
 
 absl::Status CheckMore(const Dataset& before, const Dataset& data) {
   for (size_t t = 0; t < data.levels.size(); ++t) {
@@ -88,7 +87,7 @@ absl::Status Absorb(SparseLayerState& layer, const Matrix& a, const Vector& prec
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Emulator>> SparseMfDgp::Condition(const Dataset& data, int /*threads*/) const {
+absl::StatusOr<std::unique_ptr<Emulator>> SparseMfDgp::Condition(const Dataset& data, int threads) const {
   FIDELIO_RETURN_IF_ERROR(Validate(data));
   if (levels() != static_cast<int>(data.levels.size()) || input_dimension() != data.dimension()) {
     return absl::InvalidArgumentError(
@@ -135,11 +134,7 @@ absl::StatusOr<std::unique_ptr<Emulator>> SparseMfDgp::Condition(const Dataset& 
   }
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl,
                            Impl::Build(impl_->kind, data, scaling, std::move(layers), impl_->report));
-  if (data.levels.back().y.size() <= kMostLeftOut) {
-    FIDELIO_RETURN_IF_ERROR(impl->InflateByLeftOut());
-  } else {
-    impl->Inflate(impl_->inflation);
-  }
+  FIDELIO_RETURN_IF_ERROR(impl->InflateByLeftOut(threads, impl_->inflation));
   return std::unique_ptr<Emulator>(new SparseMfDgp(std::move(impl)));
 }
 

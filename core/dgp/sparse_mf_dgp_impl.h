@@ -38,9 +38,10 @@ struct SparseMfDgp::Impl {
   Mixture PredictBlock(const SparsePosterior::Evaluation& at, const NodePlan& plan, int level,
                        bool include_noise) const;
 
-  Vector NodeWeights(int level) const;                        // of the mixture's components
-  absl::StatusOr<ObservedMixtures> LeftOut(int level) const;  // in the user's units, not inflated
-  absl::Status InflateByLeftOut();                            // once, as is Inflate
+  Vector NodeWeights(int level) const;                                     // of the mixture's components
+  absl::StatusOr<ObservedMixtures> LeftOut(int level, int threads) const;  // in the user's units, not inflated
+  // `otherwise`: where the highest level has too many observations to leave out. Once, as is Inflate.
+  absl::Status InflateByLeftOut(int threads, const Inflation& otherwise);
   void Inflate(const Inflation& by);
   double InflationAt(int level) const { return level + 1 == posterior.levels() ? inflation.factor : 1; }
 

@@ -20,7 +20,7 @@
 namespace fidelio {
 namespace {
 
-constexpr uint32_t kSviVersion = 1, kSviRecipe = 2;
+constexpr uint32_t kSviVersion = 1, kSviRecipe = 3;
 
 }  // namespace
 
@@ -69,7 +69,7 @@ struct SviFit::Impl {
     FIDELIO_ASSIGN_OR_RETURN(
         std::unique_ptr<SparseMfDgp::Impl> impl,
         SparseMfDgp::Impl::Build(kSviMfDgpKind, data, model->data.scaling, std::move(layers), report));
-    FIDELIO_RETURN_IF_ERROR(impl->InflateByLeftOut());
+    FIDELIO_RETURN_IF_ERROR(impl->InflateByLeftOut(options.threads, Inflation()));
     return std::unique_ptr<MixtureEmulator>(new SparseMfDgp(std::move(impl)));
   }
 };
@@ -162,6 +162,7 @@ absl::StatusOr<std::unique_ptr<SviFit>> SviFit::Resume(absl::string_view bytes, 
 
 double SviFit::MemoryBytes(const std::vector<int64_t>& counts, int dimension, const FitOptions& options) {
   constexpr double kSquares = 24, kPanels = 14;  // M×M and M×nodes matrices of a layer
+  constexpr double kLeftOutSquares = 20;         // of core/gp/left_out_sites.h, at the highest level
   std::vector<int> known;
   for (const int64_t count : counts) known.push_back(static_cast<int>(std::min<int64_t>(count, 1 << 30)));
   const SviSettings settings = SviSettings::For(known, options.inducing_points, options.batch_size);
@@ -175,6 +176,7 @@ double SviFit::MemoryBytes(const std::vector<int64_t>& counts, int dimension, co
     while (from > 0 && known[from] == 0) --from;
     const double inducing = std::min(t > 0 ? (known[from] + 1) / 2 : known[from], settings.inducing_points);
     numbers += inducing * (kSquares * inducing + kPanels * nodes);
+    if (t + 1 == counts.size()) numbers += kLeftOutSquares * inducing * inducing;
   }
   return 8 * (numbers + 4 * points * (dimension + 2));
 }

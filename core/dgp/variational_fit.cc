@@ -91,7 +91,7 @@ struct VariationalFit::Impl {
     FIDELIO_ASSIGN_OR_RETURN(
         std::unique_ptr<SparseMfDgp::Impl> impl,
         SparseMfDgp::Impl::Build(kVariationalMfDgpKind, data, model->data.scaling, std::move(layers), report));
-    FIDELIO_RETURN_IF_ERROR(impl->InflateByLeftOut());
+    FIDELIO_RETURN_IF_ERROR(impl->InflateByLeftOut(options.threads, Inflation()));
     return std::unique_ptr<MixtureEmulator>(new SparseMfDgp(std::move(impl)));
   }
 };

@@ -8,11 +8,8 @@
 namespace fidelio {
 namespace {
 
-constexpr double kMostPrintedRHat = 100;  // R̂ is infinite when no chain moves
-
 // Rounded up with three decimals close to the limit: 1.1004 must not read as 1.1.
 std::string RHatText(double r_hat) {
-  if (r_hat > kMostPrintedRHat) return absl::StrCat("above ", kMostPrintedRHat);
   return r_hat < 1.2 ? absl::StrFormat("%.3f", std::ceil(1000 * r_hat) / 1000) : absl::StrFormat("%.2f", r_hat);
 }
 

@@ -23,7 +23,7 @@ constexpr int kSiteChunks = 8;       // whose factors are found separately; fixe
 // R and z = Qᵀt of rows of [U | t] that come piece by piece.
 class RowFactor {
  public:
-  explicit RowFactor(Index inducing) : stack_(6 * inducing + 64, inducing + 1) {}
+  explicit RowFactor(Index inducing) : stack_(2 * inducing + 64, inducing + 1) {}
 
   void Add(const ConstMatrixRef& rows, const ConstVectorRef& target) {
     const Index m = stack_.cols() - 1;
@@ -49,6 +49,7 @@ class RowFactor {
     stack_.topLeftCorner(kept, m).triangularView<Eigen::StrictlyLower>().setZero();
     used_ = kept;
   }
+  void Shrink() { stack_.conservativeResize(used_, Eigen::NoChange); }
   // R⁻ᵀ rightᵀ
   Matrix Solve(const Matrix& right) const {
     return stack_.topLeftCorner(used_, used_).transpose().triangularView<Eigen::Lower>().solve(right.transpose());
@@ -105,6 +106,7 @@ class SiteRemoval {
       const auto end = static_cast<int>(static_cast<int64_t>(blocks) * (c + 1) / count);
       for (int b = begin; b < end; ++b) AddBlock(b, factor);
       factor.Reduce();
+      factor.Shrink();
     });
     RowFactor all(m);
     all.Add(Matrix::Identity(m, m), Vector::Zero(m));

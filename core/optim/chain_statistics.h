@@ -11,7 +11,7 @@ namespace fidelio {
 // Draws of one chain, in their order: d × n, one column per transition.
 using ChainTrace = Matrix;
 
-inline constexpr double kLargestRHat = 100;      // reported where a chain never moves
+inline constexpr double kLargestRHat = 100;   // reported where a chain never moves
 inline constexpr int kLeastTransitions = 16;  // of a chain, for R̂: its halves then have eight each
 
 // Of the d quantities the largest; every chain is split into halves, chains of unlike lengths are cut to the shortest. 0 when the

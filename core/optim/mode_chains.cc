@@ -82,22 +82,33 @@ ChainsReport ReportChains(const std::vector<ModeChain>& chains, const std::vecto
   ChainsReport report;
   report.weight.setZero(static_cast<Index>(modes.size()));
   std::vector<std::vector<ChainTrace>> traces(modes.size());
+  std::vector<char> abandoned(modes.size(), 1);
   for (const ModeChain& chain : chains) {
-    report.region.push_back(RegionOf(chain, modes));
-    const int region = report.region.back();
-    if (region != chain.mode) ++report.moved;
+    const int region = RegionOf(chain, modes);
+    report.region.push_back(region);
     report.weight[region] = modes[region].weight;
-    if (!chain.trace.empty()) traces[region].push_back(AsTrace(chain.trace));
+    if (region == chain.mode) abandoned[region] = 0;
+    if (region != chain.mode) ++report.moved;
+    traces[region].push_back(AsTrace(chain.trace));
+  }
+  for (size_t c = 0; c < chains.size(); ++c) {
+    if (!abandoned[chains[c].mode]) continue;
+    double& weight = report.weight[report.region[c]];
+    weight = std::max(weight, modes[chains[c].mode].weight);
   }
   if (report.weight.sum() > 0) report.weight /= report.weight.sum();
   double inverse = 0;
+  bool known = !chains.empty();
   for (size_t m = 0; m < modes.size(); ++m) {
-    if (traces[m].empty()) continue;
+    const double weight = report.weight[static_cast<Index>(m)];
+    if (!(weight > 0)) continue;
+    const double size = EffectiveSize(traces[m]);
+    known = known && size > 0;
     report.r_hat = std::max(report.r_hat, SplitRHat(traces[m]));
-    const double weight = report.weight[static_cast<Index>(m)], size = EffectiveSize(traces[m]);
-    inverse += size > 0 ? weight * weight / size : 0;
+    inverse += weight * weight / size;
   }
-  report.effective_size = inverse > 0 ? 1 / inverse : 0;
+  if (!known) report.r_hat = 0;
+  report.effective_size = known ? 1 / inverse : 0;
   return report;
 }
 

@@ -1,7 +1,8 @@
 // The chains of a search over several modes: how many each mode gets, which mode a chain has sampled, and how well.
 //
 // Modes of the same space (structure) are regions of one density. A chain that wanders from its mode into the region of another
-// samples that one: its draws count there, and a mode that all its chains have left is not counted at all.
+// samples that one: its draws count there. A mode that all its chains have left is not counted a second time: the region that they
+// moved to gets the larger of both weights, since the two are parts of one mass. A chain belongs where most of its points lie.
 #ifndef FIDELIO_CORE_OPTIM_MODE_CHAINS_H_
 #define FIDELIO_CORE_OPTIM_MODE_CHAINS_H_
 
@@ -51,7 +52,7 @@ struct ChainsReport {
   std::vector<int> region;  // per chain: the mode that it has sampled
   Vector weight;            // per mode, summing to 1: 0 where all chains have left
   int moved = 0;            // chains in the region of another mode
-  double r_hat = 0;         // the largest of all modes and parameters; 0: unknown
+  double r_hat = 0;  // the largest of all modes and parameters; 0: unknown, as where a mode has too few transitions
   double effective_size =
       0;  // 1/Σ w²/n of modes with weights w and sizes n, each the smallest of all parameters; 0: unknown
 };

@@ -54,7 +54,7 @@ TEST(ChainStatisticsTest, TheWorstQuantityCounts) {
 
 TEST(ChainStatisticsTest, AChainThatNeverMovesIsOneDraw) {
   const ChainTrace stuck = ChainTrace::Constant(1, 50, 0.3);
-  EXPECT_EQ(SplitRHat({stuck, stuck}), kMostRHat);
+  EXPECT_EQ(SplitRHat({stuck, stuck}), kLargestRHat);
   EXPECT_EQ(EffectiveSize({stuck, stuck}), 1);
 }
 

@@ -38,6 +38,22 @@ TEST(ModeChainsTest, AChainThatStaysCountsForItsMode) {
   EXPECT_GT(report.effective_size, 400);
 }
 
+TEST(ModeChainsTest, OtherStructuresGainNothingFromAModeThatIsLeft) {
+  const std::vector<ModeRegion> modes = {Region(0, 0.6), Region(10, 0.1), Region(0, 0.3, 1)};
+  const ChainsReport report = ReportChains(
+      {Around(0, 10, 40, 0), Around(0, 10, 40, 1), Around(1, 10, 40, 2), Around(1, 10, 40, 3), Around(2, 0, 40, 4)},
+      modes);
+  EXPECT_TRUE(Near(report.weight, Vector{{0, 0.6 / 0.9, 0.3 / 0.9}}, 1e-12));
+  EXPECT_EQ(report.moved, 2);
+}
+
+TEST(ModeChainsTest, NothingIsKnownWhereAModeHasNoTransitions) {
+  const std::vector<ModeRegion> modes = {Region(0, 0.9), Region(10, 0.1)};
+  const ChainsReport report = ReportChains({Around(0, 0, 0, 0), Around(1, 10, 64, 1)}, modes);
+  EXPECT_EQ(report.effective_size, 0);
+  EXPECT_EQ(report.r_hat, 0);
+}
+
 TEST(ModeChainsTest, AModeThatAllItsChainsHaveLeftIsNotCountedTwice) {
   const std::vector<ModeRegion> modes = {Region(0, 0.6), Region(10, 0.4)};
   const std::vector<ModeChain> chains = {Around(0, 0, 40, 0), Around(0, 0, 40, 1), Around(1, 0, 40, 2),
