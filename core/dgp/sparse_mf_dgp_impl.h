@@ -17,6 +17,9 @@ namespace fidelio {
 
 inline constexpr uint32_t kSparseMfDgpVersion = 2;
 
+// Observations of the highest level up to which inflation is measured: with more, the time would not be small beside the fit's.
+inline constexpr int kMostLeftOut = 4096;
+
 struct SparseMfDgp::Impl {
   uint32_t kind = kVariationalMfDgpKind;
   Dataset data;

@@ -29,8 +29,6 @@ namespace {
 using Eigen::Index;
 
 constexpr int kBlockGroups = 64;
-// Observations of the highest level up to which inflation is measured: with more, the time would not be small beside the fit's.
-constexpr Index kMostLeftOut = 4096;
 
 // The different inputs of a level, with what the observations at each amount to, in standardised units.
 struct DistinctInputs {

@@ -176,7 +176,7 @@ double SviFit::MemoryBytes(const std::vector<int64_t>& counts, int dimension, co
     while (from > 0 && known[from] == 0) --from;
     const double inducing = std::min(t > 0 ? (known[from] + 1) / 2 : known[from], settings.inducing_points);
     numbers += inducing * (kSquares * inducing + kPanels * nodes);
-    if (t + 1 == counts.size()) numbers += kLeftOutSquares * inducing * inducing;
+    if (t + 1 == counts.size() && counts[t] <= kMostLeftOut) numbers += kLeftOutSquares * inducing * inducing;
   }
   return 8 * (numbers + 4 * points * (dimension + 2));
 }

@@ -10,6 +10,7 @@ namespace {
 
 // Rounded up with three decimals close to the limit: 1.1004 must not read as 1.1.
 std::string RHatText(double r_hat) {
+  if (r_hat >= 100) return "100 or more";  // no chain moved (kLargestRHat of core/optim/chain_statistics.h)
   return r_hat < 1.2 ? absl::StrFormat("%.3f", std::ceil(1000 * r_hat) / 1000) : absl::StrFormat("%.2f", r_hat);
 }
 

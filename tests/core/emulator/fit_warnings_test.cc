@@ -51,7 +51,7 @@ TEST(FitWarningsTest, AnRHatJustAboveTheLimitIsNotRoundedToIt) {
 TEST(FitWarningsTest, ChainsThatNeverMovedAreWarnedAboutWithoutAnInfiniteNumber) {
   FitReport report = MixedReport();
   report.r_hat = std::numeric_limits<double>::infinity();
-  ExpectOne(report, {"R̂ is above 100,"});
+  ExpectOne(report, {"R̂ is 100 or more,"});
 }
 
 TEST(FitWarningsTest, FewIndependentDrawsAreWarnedAbout) {
