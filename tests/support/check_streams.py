@@ -3,8 +3,8 @@
 
 usage: check_streams.py [ROOT]
 
-A stream is what StreamOf or DesignStream return, or something named stream. Whatever is given such a name, a variable or
-a parameter of a function in core, must be a stream, too.
+A stream is what StreamOf or DesignStream return, or something named stream. Whatever is given such a name, a variable
+or a parameter of a function in core, must be a stream, too.
 """
 
 import pathlib

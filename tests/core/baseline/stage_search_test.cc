@@ -23,8 +23,8 @@ class StageSearchTest : public ::testing::TestWithParam<BaselineMethod> {
   SearchRequest request_;
 };
 
-// A mode as near to where the objective can't be evaluated any more as differences are wide: one of its hyperparameters is nearly too large
-// for numbers.
+// A mode as near to where the objective can't be evaluated any more as differences are wide: one of its hyperparameters is
+// nearly too large for numbers.
 TEST_P(StageSearchTest, FailedColumnsOfHessiansAreReported) {
   const StageForm form = model_.Forms(request_.kernel)[0];
   const auto stage = model_.Stage(form, {});

@@ -187,7 +187,8 @@ TEST_P(EmulatorContractTest, LeavesOutEveryObservationOfEveryLevel) {
   }
 }
 
-// One observation of the highest level is not what the others promise, and noise is given there: a model can only be wrong about it.
+// One observation of the highest level is not what the others promise, and noise is given there: a model can only be wrong
+// about it.
 class SurprisedEmulatorTest : public ::testing::TestWithParam<EmulatorMethod> {
  protected:
   // Fitted once per method.

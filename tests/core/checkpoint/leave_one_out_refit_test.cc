@@ -1,5 +1,5 @@
-// Leave-one-out predictions equal those of models that never saw the observation, nor levels above its own, with the same
-// hyperparameters: for every level of every method, one to three levels and every family of kernels.
+// Leave-one-out predictions equal those of models that never saw the observation, nor levels above its own, with the
+// same hyperparameters: for every level of every method, one to three levels and every family of kernels.
 #include <Eigen/Cholesky>
 #include <cmath>
 #include <memory>

@@ -1,5 +1,6 @@
-// Checkpoints of version 2, whose structures of the highest level alone have that level's own units (tests/golden/units_v2): 14 outputs
-// of level 0 and 12 of level 1, which are about 30 times as large. The program of that version fitted them and computed the predictions.
+// Checkpoints of version 2, whose structures of the highest level alone have that level's own units
+// (tests/golden/units_v2): 14 outputs of level 0 and 12 of level 1, which are about 30 times as large. The program of that
+// version fitted them and computed the predictions.
 #include <cmath>
 #include <fstream>
 #include <iterator>
@@ -87,8 +88,8 @@ TEST_P(MfDgpUnitsGoldenTest, ALoadedModelHasOneScalingAndIsSavedWithIt) {
 INSTANTIATE_TEST_SUITE_P(Noise, MfDgpUnitsGoldenTest, ::testing::Values("given_noise", "learned_noise"),
                          [](const auto& test) { return std::string(test.param); });
 
-// Likelihoods in unlike units can't be compared: the program that wrote the file multiplied the weights of structures with all levels by
-// 1/30 at every new observation.
+// Likelihoods in unlike units can't be compared: the program that wrote the file also multiplied the weights of structures
+// with all levels by about 1/30 at every new observation.
 TEST(MfDgpUnitsGoldenWeightsTest, WeightsOfALoadedModelChangeByTheDensityOfNewData) {
   const auto model = LoadGolden("given_noise");
   ASSERT_NE(model, nullptr);
