@@ -4,11 +4,13 @@
 
 #include <cmath>
 #include <limits>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "core/base/random.h"
+#include "core/emulator/inflation.h"
 #include "gtest/gtest.h"
 #include "tests/support/near.h"
 #include "tests/support/small_data.h"
@@ -184,6 +186,63 @@ TEST_P(EmulatorContractTest, LeavesOutEveryObservationOfEveryLevel) {
     EXPECT_GT((at.mean - at.y).norm(), (seen.mean - at.y).norm()) << "level " << level;
   }
 }
+
+// One observation of the highest level is not what the others promise, and noise is given there: a model can only be wrong
+// about it.
+class SurprisedEmulatorTest : public ::testing::TestWithParam<EmulatorMethod> {
+ protected:
+  // Fitted once per method.
+  static const MixtureEmulator& Model() {
+    static auto* const models = new std::map<std::string, std::unique_ptr<MixtureEmulator>>;
+    std::unique_ptr<MixtureEmulator>& model = (*models)[GetParam().name];
+    if (model == nullptr) model = FitOrDie(GetParam(), Data());
+    return *model;
+  }
+  static Dataset Data() {
+    Dataset data = SmallData({14, 8}, 2);
+    data.levels[1].y[2] += 6;
+    data.levels[1].noise_variance = Vector::LinSpaced(8, 0.01, 0.03);
+    return data;
+  }
+  static double GivenNoise() { return Data().levels[1].noise_variance.mean(); }
+};
+
+TEST_P(SurprisedEmulatorTest, InflationIsThatOfTheLeaveOneOutPredictions) {
+  const auto left_out = Model().LeaveOneOutPredictions();
+  ASSERT_TRUE(left_out.ok()) << left_out.status();
+  EXPECT_GT(left_out->back().inflation, 1.05);
+  EXPECT_NEAR(left_out->back().inflation, InflationOf(left_out->back()).factor, 1e-9 * left_out->back().inflation);
+  EXPECT_EQ(left_out->front().inflation, 1);
+}
+
+TEST_P(SurprisedEmulatorTest, GivenNoiseIsNotInflated) {
+  const Matrix x = SmallQueries(5, 2);
+  const Prediction f = PredictOrDie(Model(), x), y = PredictOrDie(Model(), x, {.include_noise = true});
+  EXPECT_TRUE(Near(y.variance - f.variance, Vector::Constant(5, GivenNoise()), 1e-3 * GivenNoise()));
+}
+
+TEST_P(SurprisedEmulatorTest, GivenNoiseIsNotInflatedInJointMoments) {
+  const Matrix x = SmallQueries(5, 2);
+  const auto f = Model().JointMoments(x, {}), y = Model().JointMoments(x, {.include_noise = true});
+  ASSERT_TRUE(f.ok() && y.ok()) << f.status() << y.status();
+  const Matrix noise = GivenNoise() * Matrix::Identity(5, 5);
+  EXPECT_TRUE(Near(y->covariance - f->covariance, noise, 1e-3 * GivenNoise()));
+}
+
+TEST_P(SurprisedEmulatorTest, GivenNoiseIsNotInflatedAfterLoadingAndConditioning) {
+  const Matrix x = SmallQueries(5, 2);
+  const auto loaded = LoadEmulator(Model().Save());
+  const auto conditioned = Model().Condition(Data(), 1);
+  ASSERT_TRUE(loaded.ok() && conditioned.ok()) << loaded.status() << conditioned.status();
+  for (const Emulator* model : {loaded->get(), conditioned->get()}) {
+    EXPECT_GT(model->LeaveOneOutPredictions()->back().inflation, 1.05);
+    const Prediction f = PredictOrDie(*model, x), y = PredictOrDie(*model, x, {.include_noise = true});
+    EXPECT_TRUE(Near(y.variance - f.variance, Vector::Constant(5, GivenNoise()), 1e-3 * GivenNoise()));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, SurprisedEmulatorTest,
+                         ::testing::ValuesIn(EmulatorMethods().begin(), EmulatorMethods().end()), MethodName);
 
 // A table that was loaded twice: leave-one-out must not predict each row from its copy.
 TEST_P(EmulatorContractTest, CopiesAreLeftOutTogether) {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/dgp/moment_objective.h"
 #include "gtest/gtest.h"
 #include "tests/support/small_data.h"
 
@@ -70,14 +71,45 @@ TEST(MomentFitTest, ReportsChainsRHatAndEffectiveSize) {
   for (const int chains : per_mode) EXPECT_NE(chains, 1);
 }
 
+// Columns of the Hessian at z, by differences as wide as those of a fit, that can't be measured.
+int ColumnsThatFail(MomentObjective& objective, Vector z) {
+  double value;
+  Vector gradient;
+  int failed = 0;
+  for (double& v : z) {
+    const double centre = v;
+    v += 1e-3;
+    const bool up = objective.Evaluate(z, &value, &gradient);
+    v -= 2e-3;
+    failed += up && objective.Evaluate(z, &value, &gradient) ? 0 : 1;
+    v = centre;
+  }
+  return failed;
+}
+
+// With a variance of layer 1 that is so large that rounding decides whether level 1 can be factorised.
 TEST(MomentFitTest, FailedColumnsOfHessiansAreReported) {
   const MomentFitRequest request = WholeAndPart();
   SharedFitState state;
   ASSERT_TRUE(RunMomentFit(request, state).ok());
-  MomentFitState ended = state.Copy();
-  ended.modes[0].failed_columns = 2;
-  SharedFitState cut(ended);
-  EXPECT_EQ(RunMomentFit(request, cut)->report.failed_curvature, 2);
+  MomentFitState before = state.Copy();  // as if its Hessians were still to be measured
+  before.chains.clear();
+  for (ModeState& mode : before.modes) mode.hessian.resize(0, 0);
+  MomentObjective objective(request.structures[0]);
+  ModeState edge;
+  edge.z = before.modes[0].z;
+  double& amplitude = edge.z[request.structures[0]->layout.first.amplitude];
+  int failed = 0;
+  for (; failed == 0 && amplitude < 20; amplitude += failed == 0 ? 0.01 : 0) {
+    if (objective.Evaluate(edge.z, &edge.value, nullptr)) failed = ColumnsThatFail(objective, edge.z);
+  }
+  ASSERT_GT(failed, 0);
+  before.modes.push_back(edge);
+  SharedFitState again(before);
+  const auto result = RunMomentFit(request, again);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->report.failed_curvature, failed);
+  EXPECT_EQ(again.Copy().modes.back().failed_columns, failed);
 }
 
 TEST(MomentFitTest, AFitWithoutAStartOfAllLevelsIsAnError) {
