@@ -22,12 +22,12 @@ std::vector<std::string> FitWarnings(const FitReport& report) {
     warnings.push_back(absl::StrCat(
         "R̂ is ", RHatText(report.r_hat), ", and should be at most ", kMostRHat,
         ": the chains that sampled the hyperparameters disagree, so the uncertainty of predictions may be wrong. "
-        "Fit again with another seed or a larger budget, or add observations."));
+        "Compare predictions with those of a fit from another seed; more observations help."));
   }
   if (report.chains > 0 && report.effective_size > 0 && report.effective_size < kLeastEffectiveSize) {
     warnings.push_back(absl::StrFormat(
         "The effective sample size is %.1f, and should be at least %.0f: predictions average few independent draws of "
-        "the hyperparameters. Fit again with a larger budget, or add observations.",
+        "the hyperparameters. Compare them with those of a fit from another seed; more observations help.",
         std::floor(10 * report.effective_size) / 10, kLeastEffectiveSize));
   }
   if (report.failed_curvature > 0) {
