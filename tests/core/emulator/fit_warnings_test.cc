@@ -39,7 +39,7 @@ TEST(FitWarningsTest, ChainsThatAgreeAreNotWarnedAbout) {
 TEST(FitWarningsTest, ChainsThatDisagreeAreWarnedAboutWithTheirRHat) {
   FitReport report = MixedReport();
   report.r_hat = 1.234;
-  ExpectOne(report, {"R̂ is 1.23,", "at most 1.1", "seed", "budget", "observations"});
+  ExpectOne(report, {"R̂ is 1.23,", "at most 1.1", "another seed", "observations"});
 }
 
 TEST(FitWarningsTest, AnRHatJustAboveTheLimitIsNotRoundedToIt) {
