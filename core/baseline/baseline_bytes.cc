@@ -1,8 +1,8 @@
 // The checkpoint of a BaselineEmulator, version 3 (the envelope is in core/base/bytes.h; its kind says which method it is).
 // Payload, in this order:
 //
-//   data      as in core/emulator/dataset_bytes.h
-//   scaling   as in core/dgp/scaling_bytes.h
+//   data      as in core/data/dataset_bytes.h
+//   scaling   as in core/data/scaling_bytes.h
 //   stages    as in baseline_bytes.h
 //   report    as in core/emulator/report_bytes.h, f64 inflation, bool of given noise; before version 3: i64 evaluations, f64 seconds, f64 log posterior,
 //             f64 acceptance (not in version 1)
@@ -16,8 +16,8 @@
 #include "absl/strings/str_format.h"
 #include "core/base/status_macros.h"
 #include "core/baseline/baseline_impl.h"
-#include "core/dgp/scaling_bytes.h"
-#include "core/emulator/dataset_bytes.h"
+#include "core/data/dataset_bytes.h"
+#include "core/data/scaling_bytes.h"
 #include "core/emulator/inflation.h"
 #include "core/emulator/report_bytes.h"
 

@@ -12,9 +12,9 @@
 #include "core/base/status_macros.h"
 #include "core/baseline/baseline_fit.h"
 #include "core/baseline/baseline_impl.h"
-#include "core/dgp/reweigh.h"
 #include "core/emulator/inflation.h"
 #include "core/emulator/query_check.h"
+#include "core/emulator/reweigh.h"
 
 namespace fidelio {
 namespace {

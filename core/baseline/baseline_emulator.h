@@ -16,7 +16,7 @@
 #include "absl/strings/string_view.h"
 #include "core/base/export.h"
 #include "core/baseline/baseline_method.h"
-#include "core/emulator/dataset.h"
+#include "core/data/dataset.h"
 #include "core/emulator/fit_observer.h"
 #include "core/emulator/fit_options.h"
 #include "core/emulator/mixture_emulator.h"

@@ -22,7 +22,7 @@
 #include "core/baseline/baseline_bytes.h"
 #include "core/baseline/baseline_impl.h"
 #include "core/baseline/stage_search.h"
-#include "core/emulator/dataset_bytes.h"
+#include "core/data/dataset_bytes.h"
 #include "core/emulator/inflation.h"
 #include "core/optim/hmc_bytes.h"
 #include "core/optim/mode_chains.h"

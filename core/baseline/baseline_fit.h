@@ -11,7 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "core/base/export.h"
 #include "core/baseline/baseline_method.h"
-#include "core/emulator/dataset.h"
+#include "core/data/dataset.h"
 #include "core/emulator/emulator_fit.h"
 #include "core/emulator/fit_options.h"
 

@@ -15,7 +15,7 @@
 #include "core/baseline/chain_posterior.h"
 #include "core/baseline/scaled_posterior.h"
 #include "core/baseline/stage_form.h"
-#include "core/dgp/scaled_data.h"
+#include "core/data/scaled_data.h"
 #include "core/gp/gp_model.h"
 #include "core/kernel/kernel_family.h"
 

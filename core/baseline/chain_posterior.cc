@@ -9,7 +9,7 @@
 #include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
 #include "core/baseline/draw_paths.h"
-#include "core/dgp/leave_one_out_weights.h"
+#include "core/emulator/leave_one_out_weights.h"
 #include "core/emulator/mixture.h"
 #include "core/gp/left_out.h"
 #include "core/linalg/covariance_factor.h"

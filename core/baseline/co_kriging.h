@@ -15,7 +15,7 @@
 
 #include "core/baseline/input_network.h"
 #include "core/baseline/stage_form.h"
-#include "core/dgp/scaled_data.h"
+#include "core/data/scaled_data.h"
 #include "core/gp/gp_model.h"
 #include "core/kernel/kernel_family.h"
 

@@ -1,5 +1,5 @@
 // ScaledPosterior: what a classic model predicts, averaged over draws of its hyperparameters, in standardised units
-// (core/dgp/scaled_data.h).
+// (core/data/scaled_data.h).
 //
 // A prediction at x and level t is a mixture Σ_s w_s N(m_s(x), v_s(x)) with weights that depend on the level alone. Immutable; safe to
 // share between threads.

@@ -21,7 +21,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/base/export.h"
-#include "core/emulator/dataset.h"
+#include "core/data/dataset.h"
 #include "core/emulator/emulator.h"
 #include "core/emulator/emulator_fit.h"
 #include "core/emulator/fit_options.h"

@@ -20,7 +20,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/export.h"
 #include "core/base/types.h"
-#include "core/emulator/dataset.h"
+#include "core/data/dataset.h"
 
 namespace fidelio {
 

@@ -9,7 +9,7 @@
 #include "absl/status/statusor.h"
 #include "core/base/export.h"
 #include "core/base/types.h"
-#include "core/emulator/dataset.h"
+#include "core/data/dataset.h"
 #include "core/emulator/emulator.h"
 #include "core/emulator/fit_options.h"
 #include "core/emulator/mixture.h"

@@ -13,7 +13,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/base/export.h"
-#include "core/emulator/dataset.h"
+#include "core/data/dataset.h"
 
 namespace fidelio {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/base/export.h"
-#include "core/emulator/dataset.h"
+#include "core/data/dataset.h"
 
 namespace fidelio {
 
@@ -29,7 +29,7 @@ struct FIDELIO_EXPORT SupportedRange {
   ZRange Around(double median) const;
 };
 
-// One per level. Level 0 has observations (core/emulator/dataset.h).
+// One per level. Level 0 has observations (core/data/dataset.h).
 FIDELIO_EXPORT std::vector<SupportedRange> SupportedRanges(const Dataset& transformed);
 
 }  // namespace fidelio

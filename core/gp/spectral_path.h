@@ -14,7 +14,7 @@
 //
 // The reuse for another model: a prior path of every term of its kernel, and the update by the data (Matheron's rule),
 //   f(x) + k(x, X)(K + σ²)⁻¹(y − f(X) − e),   e ~ N(0, σ²)
-// gives posterior paths with exactly the posterior's mean and covariance (dgp/moment_paths does so).
+// gives posterior paths with exactly the posterior's mean and covariance (dgp/moments/moment_paths does so).
 // Immutable; safe to share between threads.
 #ifndef FIDELIO_CORE_GP_SPECTRAL_PATH_H_
 #define FIDELIO_CORE_GP_SPECTRAL_PATH_H_

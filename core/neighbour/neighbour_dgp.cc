@@ -7,9 +7,9 @@
 #include "absl/strings/str_format.h"
 #include "core/base/parallel.h"
 #include "core/base/status_macros.h"
-#include "core/dgp/reweigh.h"
 #include "core/emulator/inflation.h"
 #include "core/emulator/query_check.h"
+#include "core/emulator/reweigh.h"
 #include "core/neighbour/neighbour_dgp_impl.h"
 
 namespace fidelio {

@@ -5,7 +5,7 @@
 // observations leave little doubt). It gives mean, variance and
 // covariance of its highest level to the levels above, which are those of MfDgp: exact conditioning on few observations,
 // moment matching from level to level, hyperparameters averaged by HMC up to 300 observations; beyond, the most
-// probable values under several kernel families are averaged (core/dgp/stacking_weights.h). Time and memory are near-linear in the number of observations of a large level.
+// probable values under several kernel families are averaged (core/emulator/stacking_weights.h). Time and memory are near-linear in the number of observations of a large level.
 //
 // Predictions of a large level use the data of its own and lower levels, and, at the highest large level, those of the levels
 // above it. Where large levels are stacked, JointMomentsAt takes different large levels below the highest as independent.
@@ -20,7 +20,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/base/export.h"
-#include "core/emulator/dataset.h"
+#include "core/data/dataset.h"
 #include "core/emulator/emulator.h"
 #include "core/emulator/fit_options.h"
 #include "core/emulator/mixture_emulator.h"

@@ -1,9 +1,9 @@
 // The checkpoint of a NeighbourDgp, version 3 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
-//   data         as in core/emulator/dataset_bytes.h
-//   scaling      as in core/dgp/scaling_bytes.h
+//   data         as in core/data/dataset_bytes.h
+//   scaling      as in core/data/scaling_bytes.h
 //   stack        u32 neighbours; u32 centres (none in version 1); u64 layers; per layer u32 kernel, vector θ
-//   structures   u64 count; recipes as in core/dgp/recipe_bytes.h
+//   structures   u64 count; recipes as in core/dgp/moments/recipe_bytes.h
 //   draws        u64 count; per draw u32 structure, f64 weight, vector θ
 //   report       as in core/emulator/report_bytes.h, without its second part before version 3
 //   f64 inflation, bool of given noise (neither before version 3)
@@ -16,9 +16,9 @@
 #include "absl/strings/str_format.h"
 #include "core/base/bytes.h"
 #include "core/base/status_macros.h"
-#include "core/dgp/recipe_bytes.h"
-#include "core/dgp/scaling_bytes.h"
-#include "core/emulator/dataset_bytes.h"
+#include "core/data/dataset_bytes.h"
+#include "core/data/scaling_bytes.h"
+#include "core/dgp/moments/recipe_bytes.h"
 #include "core/emulator/inflation.h"
 #include "core/emulator/report_bytes.h"
 #include "core/neighbour/neighbour_dgp_impl.h"

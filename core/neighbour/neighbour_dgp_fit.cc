@@ -2,7 +2,7 @@
 //
 //   u32 recipe version; u64 levels, per level u64 observations
 //   options; u32 neighbours; warm start; progress of the stack   as in neighbour_fit_state.cc
-//   sketch; upper levels                                         as in core/dgp/moment_fit_bytes.h
+//   sketch; upper levels                                         as in core/dgp/moments/moment_fit_bytes.h
 #include "core/neighbour/neighbour_dgp_fit.h"
 
 #include <algorithm>
@@ -11,7 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "core/base/parallel.h"
 #include "core/base/status_macros.h"
-#include "core/dgp/moment_fit_bytes.h"
+#include "core/dgp/moments/moment_fit_bytes.h"
 #include "core/emulator/inflation.h"
 #include "core/neighbour/neighbour_dgp_impl.h"
 #include "core/neighbour/neighbour_fit_state.h"

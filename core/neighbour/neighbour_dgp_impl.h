@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/dgp/moment_fit.h"
-#include "core/dgp/moment_joint.h"
-#include "core/dgp/moment_posterior.h"
-#include "core/dgp/scaled_data.h"
+#include "core/data/scaled_data.h"
+#include "core/dgp/moments/moment_fit.h"
+#include "core/dgp/moments/moment_joint.h"
+#include "core/dgp/moments/moment_posterior.h"
 #include "core/emulator/inflation.h"
 #include "core/emulator/mixture.h"
 #include "core/neighbour/neighbour_dgp.h"

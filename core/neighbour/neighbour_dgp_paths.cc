@@ -12,7 +12,7 @@
 #include "core/base/random.h"
 #include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
-#include "core/dgp/moment_paths.h"
+#include "core/dgp/moments/moment_paths.h"
 #include "core/emulator/query_check.h"
 #include "core/neighbour/neighbour_dgp_impl.h"
 #include "core/neighbour/neighbour_path.h"

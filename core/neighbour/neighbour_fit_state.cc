@@ -3,14 +3,14 @@
 //   u64 levels; per level u64 candidates, per candidate u32 kernel, vector θ, f64 value; vector metric, u32 rounds, bool done
 //   i64 iterations, i64 evaluations, f64 seconds
 // of options: bool kernel given, u32 kernel, u64 seed, f64 max seconds, i64 max iterations
-// of a warm start: u64 layers, per layer u32 kernel, vector θ; u64 recipes (core/dgp/recipe_bytes.h);
+// of a warm start: u64 layers, per layer u32 kernel, vector θ; u64 recipes (core/dgp/moments/recipe_bytes.h);
 //   u64 draws, per draw u32 structure, f64 weight, vector θ
 #include "core/neighbour/neighbour_fit_state.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "core/dgp/recipe_bytes.h"
+#include "core/dgp/moments/recipe_bytes.h"
 
 namespace fidelio {
 namespace {

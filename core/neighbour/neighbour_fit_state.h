@@ -9,7 +9,7 @@
 
 #include "core/base/bytes.h"
 #include "core/base/types.h"
-#include "core/dgp/moment_fit.h"
+#include "core/dgp/moments/moment_fit.h"
 #include "core/emulator/fit_options.h"
 #include "core/neighbour/neighbour_dgp_impl.h"
 

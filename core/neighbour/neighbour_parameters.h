@@ -1,14 +1,14 @@
 // NeighbourParameters: the hyperparameters of one neighbour layer, and where they sit in its θ.
 //
 // First layer:  ls[D] v n mu              amplitude v, noise standard deviation n, mean mu
-// Upper layer:  lsr[D] s2 vf lf lsd[D] vd va rh n      as in core/dgp/moment_layout.h
+// Upper layer:  lsr[D] s2 vf lf lsd[D] vd va rh n      as in core/dgp/moments/moment_layout.h
 // All are logarithms but mu and rh (ρ); n is absent where the noise is given. Priors are wide: a level with a neighbour layer
 // has data enough.
 #ifndef FIDELIO_CORE_NEIGHBOUR_NEIGHBOUR_PARAMETERS_H_
 #define FIDELIO_CORE_NEIGHBOUR_NEIGHBOUR_PARAMETERS_H_
 
 #include "core/base/types.h"
-#include "core/dgp/link_kernel.h"
+#include "core/dgp/moments/link_kernel.h"
 #include "core/param/layout.h"
 
 namespace fidelio {

@@ -2,7 +2,7 @@
 // (Vecchia's approximation; a nearest-neighbour Gaussian process).
 //
 // Level 0:   f_0 ~ GP(μ, v·κ).   Level t: f_t = ρ f_{t−1} + g_t, whose prior covariance K_t comes from mean, variance and
-// covariance of f_{t−1} given the data below by moment matching (core/dgp/link_kernel.h). With S the m nearest observations
+// covariance of f_{t−1} given the data below by moment matching (core/dgp/moments/link_kernel.h). With S the m nearest observations
 // of level t to x, in inputs divided by the lengthscales, and w = (K_t(S,S) + noise)⁻¹ K_t(S,x):
 //
 //   mean      prior mean(x) + wᵀ (y_S − prior mean(S))
@@ -18,7 +18,7 @@
 // With `centres`, level 0 has a LowRankPart, and K_0, w, c are those of what that leaves. With h(x) = φ(x) − Φ_S w, the
 // low-rank part v adds hᵀE[v] to means and hᵀcov(v)h' to covariances, of all pairs of points.
 //
-// Everything is in standardised units (core/dgp/scaled_data.h). Once its layers are added it is immutable, and safe to share
+// Everything is in standardised units (core/data/scaled_data.h). Once its layers are added it is immutable, and safe to share
 // between threads.
 #ifndef FIDELIO_CORE_NEIGHBOUR_NEIGHBOUR_STACK_H_
 #define FIDELIO_CORE_NEIGHBOUR_NEIGHBOUR_STACK_H_

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/dgp/scaled_data.h"
-#include "core/emulator/dataset.h"
+#include "core/data/dataset.h"
+#include "core/data/scaled_data.h"
 #include "core/emulator/fit_observer.h"
 #include "core/emulator/fit_options.h"
 #include "core/neighbour/neighbour_fit_state.h"

@@ -9,10 +9,10 @@
 #include "core/base/random.h"
 #include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
-#include "core/dgp/moment_fit_bytes.h"
-#include "core/dgp/moment_posterior.h"
-#include "core/dgp/stacking_weights.h"
-#include "core/dgp/structures.h"
+#include "core/dgp/moments/moment_fit_bytes.h"
+#include "core/dgp/moments/moment_posterior.h"
+#include "core/dgp/moments/structures.h"
+#include "core/emulator/stacking_weights.h"
 #include "core/neighbour/upper_recipes.h"
 
 namespace fidelio {

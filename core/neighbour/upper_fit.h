@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/dgp/moment_fit.h"
+#include "core/dgp/moments/moment_fit.h"
 #include "core/emulator/fit_observer.h"
 #include "core/emulator/fit_options.h"
 #include "core/neighbour/neighbour_dgp_impl.h"

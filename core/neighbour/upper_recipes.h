@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "core/dgp/recipe.h"
+#include "core/dgp/moments/recipe.h"
 #include "core/neighbour/neighbour_stack.h"
 
 namespace fidelio {

@@ -12,7 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
 #include "core/base/types.h"
-#include "core/emulator/dataset.h"
+#include "core/data/dataset.h"
 #include "core/emulator/fit_options.h"  // FitReport
 #include "core/kernel/kernel_family.h"
 #include "server/store/records.h"  // FitState

@@ -9,8 +9,8 @@
 #include "absl/status/status.h"
 #include "core/base/random.h"
 #include "core/base/types.h"
-#include "core/dgp/scaled_data.h"
-#include "core/emulator/dataset.h"
+#include "core/data/dataset.h"
+#include "core/data/scaled_data.h"
 #include "tests/bench/calibration_cases.h"
 
 namespace fidelio::bench {

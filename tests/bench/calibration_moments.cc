@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "core/dgp/moment_fit.h"
-#include "core/dgp/moment_model.h"
-#include "core/dgp/moment_posterior.h"
-#include "core/dgp/moment_recursion.h"
-#include "core/dgp/recipe.h"
+#include "core/dgp/moments/moment_fit.h"
+#include "core/dgp/moments/moment_model.h"
+#include "core/dgp/moments/moment_posterior.h"
+#include "core/dgp/moments/moment_recursion.h"
+#include "core/dgp/moments/recipe.h"
 #include "tests/bench/calibration_data.h"
 #include "tests/bench/calibration_families.h"
 #include "tests/bench/prior_draw.h"

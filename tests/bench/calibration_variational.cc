@@ -4,9 +4,9 @@
 #include <string>
 #include <utility>
 
-#include "core/dgp/layer_kernel.h"
-#include "core/dgp/variational_model.h"
-#include "core/dgp/variational_search.h"
+#include "core/dgp/sparse/layer_kernel.h"
+#include "core/dgp/sparse/variational_model.h"
+#include "core/dgp/sparse/variational_search.h"
 #include "tests/bench/calibration_data.h"
 #include "tests/bench/calibration_families.h"
 

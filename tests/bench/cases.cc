@@ -8,9 +8,9 @@
 #include "absl/status/status.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "core/problems/design.h"
-#include "core/problems/problem.h"
 #include "tests/bench/csv.h"
+#include "tests/support/problems/design.h"
+#include "tests/support/problems/problem.h"
 
 namespace fidelio::bench {
 namespace {

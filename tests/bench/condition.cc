@@ -6,12 +6,12 @@
 
 #include "absl/strings/str_format.h"
 #include "core/base/status_macros.h"
-#include "core/dgp/mf_dgp.h"
-#include "core/problems/design.h"
+#include "core/dgp/moments/mf_dgp.h"
 #include "tests/bench/commands.h"
 #include "tests/bench/metrics.h"
 #include "tests/bench/now.h"
 #include "tests/bench/table.h"
+#include "tests/support/problems/design.h"
 
 namespace fidelio::bench {
 namespace {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
-#include "core/emulator/dataset.h"
+#include "core/data/dataset.h"
 
 namespace fidelio::bench {
 

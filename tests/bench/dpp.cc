@@ -20,13 +20,13 @@
 #include "core/design/dpp_design.h"
 #include "core/design/dpp_map.h"
 #include "core/design/k_dpp.h"
-#include "core/dgp/mf_dgp.h"
-#include "core/problems/design.h"
+#include "core/dgp/moments/mf_dgp.h"
 #include "tests/bench/commands.h"
 #include "tests/bench/csv.h"
 #include "tests/bench/npy.h"
 #include "tests/bench/plain_dpp.h"
 #include "tests/bench/table.h"
+#include "tests/support/problems/design.h"
 
 namespace fidelio::bench {
 namespace {

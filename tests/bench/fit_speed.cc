@@ -14,12 +14,12 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/base/status_macros.h"
-#include "core/dgp/mf_dgp.h"
-#include "core/linalg/machine_rate.h"
-#include "core/problems/design.h"
-#include "core/problems/problem.h"
+#include "core/dgp/moments/mf_dgp.h"
 #include "tests/bench/commands.h"
+#include "tests/bench/machine_rate.h"
 #include "tests/bench/table.h"
+#include "tests/support/problems/design.h"
+#include "tests/support/problems/problem.h"
 
 namespace fidelio::bench {
 namespace {

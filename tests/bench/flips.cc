@@ -16,8 +16,6 @@
 #include "client/cpp/errors.h"
 #include "client/cpp/names.h"
 #include "core/base/status_macros.h"
-#include "core/problems/design.h"
-#include "core/problems/problem.h"
 #include "fidelio/v1/emulator.grpc.pb.h"
 #include "grpcpp/client_context.h"
 #include "tests/bench/commands.h"
@@ -26,6 +24,8 @@
 #include "tests/bench/scratch_directory.h"
 #include "tests/bench/table.h"
 #include "tests/process/server_process.h"
+#include "tests/support/problems/design.h"
+#include "tests/support/problems/problem.h"
 
 namespace fidelio::bench {
 namespace {

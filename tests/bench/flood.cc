@@ -18,8 +18,6 @@
 #include "client/cpp/client.h"
 #include "client/cpp/errors.h"
 #include "core/base/status_macros.h"
-#include "core/problems/design.h"
-#include "core/problems/problem.h"
 #include "fidelio/v1/emulator.grpc.pb.h"
 #include "grpcpp/client_context.h"
 #include "tests/bench/callers.h"
@@ -30,6 +28,8 @@
 #include "tests/bench/scratch_directory.h"
 #include "tests/bench/table.h"
 #include "tests/process/server_process.h"
+#include "tests/support/problems/design.h"
+#include "tests/support/problems/problem.h"
 
 namespace fidelio::bench {
 namespace {

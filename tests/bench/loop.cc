@@ -14,14 +14,14 @@
 #include "absl/strings/str_format.h"
 #include "core/base/parallel.h"
 #include "core/base/status_macros.h"
-#include "core/dgp/mf_dgp.h"
-#include "core/problems/design.h"
+#include "core/dgp/moments/mf_dgp.h"
 #include "tests/bench/commands.h"
 #include "tests/bench/csv.h"
 #include "tests/bench/line_chart.h"
 #include "tests/bench/loop_strategy.h"
 #include "tests/bench/now.h"
 #include "tests/bench/table.h"
+#include "tests/support/problems/design.h"
 
 namespace fidelio::bench {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/dgp/mf_dgp.h"
-#include "core/problems/problem.h"
+#include "core/dgp/moments/mf_dgp.h"
+#include "tests/support/problems/problem.h"
 
 namespace fidelio::bench {
 

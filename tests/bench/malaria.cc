@@ -16,7 +16,7 @@
 #include "core/base/status_macros.h"
 #include "core/checkpoint/emulator_registry.h"
 #include "core/design/dpp_design.h"
-#include "core/dgp/mf_dgp.h"
+#include "core/dgp/moments/mf_dgp.h"
 #include "core/emulator/output_transform.h"
 #include "core/emulator/transformed_emulator.h"
 #include "tests/bench/commands.h"

@@ -11,11 +11,11 @@
 #include "core/base/status_macros.h"
 #include "core/neighbour/neighbour_dgp.h"
 #include "core/neighbour/neighbour_dgp_fit.h"
-#include "core/problems/design.h"
 #include "tests/bench/commands.h"
 #include "tests/bench/map_data.h"
 #include "tests/bench/metrics.h"
 #include "tests/bench/table.h"
+#include "tests/support/problems/design.h"
 
 namespace fidelio::bench {
 namespace {

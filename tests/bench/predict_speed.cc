@@ -8,11 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/base/status_macros.h"
-#include "core/problems/design.h"
-#include "core/problems/problem.h"
 #include "tests/bench/commands.h"
 #include "tests/bench/methods.h"
 #include "tests/bench/table.h"
+#include "tests/support/problems/design.h"
+#include "tests/support/problems/problem.h"
 
 namespace fidelio::bench {
 namespace {

@@ -10,13 +10,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
-#include "core/problems/problem.h"
 #include "tests/bench/cases.h"
 #include "tests/bench/commands.h"
 #include "tests/bench/methods.h"
 #include "tests/bench/result.h"
 #include "tests/bench/summary.h"
 #include "tests/bench/table.h"
+#include "tests/support/problems/problem.h"
 
 namespace fidelio::bench {
 namespace {

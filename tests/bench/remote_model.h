@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "client/cpp/client.h"
 #include "core/base/types.h"
-#include "core/emulator/dataset.h"
+#include "core/data/dataset.h"
 #include "fidelio/v1/emulator.grpc.pb.h"
 #include "tests/process/server_process.h"
 

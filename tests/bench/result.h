@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/emulator/dataset.h"
+#include "core/data/dataset.h"
 #include "nlohmann/json.hpp"
 #include "tests/bench/metrics.h"
 

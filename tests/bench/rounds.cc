@@ -15,11 +15,11 @@
 #include "core/base/status_macros.h"
 #include "core/design/dpp_design.h"
 #include "core/design/initial_design.h"
-#include "core/dgp/mf_dgp.h"
-#include "core/problems/problem.h"
+#include "core/dgp/moments/mf_dgp.h"
 #include "tests/bench/commands.h"
 #include "tests/bench/metrics.h"
 #include "tests/bench/table.h"
+#include "tests/support/problems/problem.h"
 
 namespace fidelio::bench {
 namespace {

@@ -16,8 +16,6 @@
 #include "absl/time/clock.h"
 #include "client/cpp/client.h"
 #include "core/base/status_macros.h"
-#include "core/problems/design.h"
-#include "core/problems/problem.h"
 #include "fidelio/v1/emulator.grpc.pb.h"
 #include "tests/bench/callers.h"
 #include "tests/bench/commands.h"
@@ -27,6 +25,8 @@
 #include "tests/bench/scratch_directory.h"
 #include "tests/bench/table.h"
 #include "tests/process/server_process.h"
+#include "tests/support/problems/design.h"
+#include "tests/support/problems/problem.h"
 
 namespace fidelio::bench {
 namespace {

@@ -10,7 +10,6 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "core/base/status_macros.h"
-#include "core/problems/problem.h"
 #include "tests/bench/band_chart.h"
 #include "tests/bench/cases.h"
 #include "tests/bench/commands.h"
@@ -19,6 +18,7 @@
 #include "tests/bench/metrics.h"
 #include "tests/bench/summary.h"
 #include "tests/bench/table.h"
+#include "tests/support/problems/problem.h"
 
 namespace fidelio::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "client/cpp/client.h"
-#include "core/dgp/mf_dgp.h"
+#include "core/dgp/moments/mf_dgp.h"
 
 namespace {
 

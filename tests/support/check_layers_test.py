@@ -34,21 +34,22 @@ class CheckLayersTest(unittest.TestCase):
         )
 
     def test_names_file_line_and_rule(self):
-        (violation,) = self.check("core/gp/a.cc", "", '#include "core/dgp/mf_dgp.h"')
-        self.assertTrue(violation.startswith('core/gp/a.cc:2: core/gp may not include core/dgp ("core/dgp/mf_dgp.h")'))
+        (violation,) = self.check("core/gp/a.cc", "", '#include "core/dgp/moments/mf_dgp.h"')
+        self.assertTrue(violation.startswith('core/gp/a.cc:2: core/gp may not include core/dgp/moments ("core/dgp/moments/mf_dgp.h")'))
 
     def test_refuses_every_upward_or_sideways_dependency(self):
         for path, header in [
             ("core/base/a.h", "core/linalg/cholesky.h"),
             ("core/kernel/a.h", "core/gp/conditioning.h"),
             ("core/emulator/a.h", "core/kernel/stationary.h"),
-            ("core/design/a.h", "core/dgp/mf_dgp.h"),
-            ("core/dgp/a.h", "core/design/dpp.h"),
-            ("core/problems/a.h", "core/gp/conditioning.h"),
+            ("core/design/a.h", "core/dgp/moments/mf_dgp.h"),
+            ("core/dgp/moments/a.h", "core/design/dpp.h"),
+            ("core/data/a.h", "core/gp/conditioning.h"),
+            ("core/dgp/sparse/a.h", "core/dgp/moments/recipe.h"),
             ("core/checkpoint/a.h", "fidelio/v1/emulator.pb.h"),
-            ("core/dgp/a.h", "server/model/model.h"),
-            ("core/dgp/a.h", "tests/support/naive_gp.h"),
-            ("server/store/a.h", "core/dgp/mf_dgp.h"),
+            ("core/dgp/sparse/a.h", "server/model/model.h"),
+            ("core/dgp/sparse/a.h", "tests/support/naive_gp.h"),
+            ("server/store/a.h", "core/dgp/moments/mf_dgp.h"),
             ("server/store/a.h", "grpcpp/grpcpp.h"),
             ("server/model/a.h", "proto/fidelio/v1/emulator.pb.h"),
             ("server/rpc/a.h", "server/store/store.h"),
@@ -62,7 +63,7 @@ class CheckLayersTest(unittest.TestCase):
     def test_refuses_input_and_output_in_core(self):
         for header in ["iostream", "fstream", "unistd.h", "absl/synchronization/mutex.h"]:
             with self.subTest(header=header):
-                self.assertEqual(len(self.check("core/dgp/a.cc", f"#include <{header}>")), 1)
+                self.assertEqual(len(self.check("core/dgp/sparse/a.cc", f"#include <{header}>")), 1)
 
     def test_a_header_may_be_allowed_without_its_module(self):
         self.assertEqual(self.check("core/emulator/a.h", '#include "core/kernel/kernel_family.h"'), [])

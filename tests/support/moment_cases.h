@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "core/base/types.h"
-#include "core/dgp/moment_model.h"
-#include "core/dgp/recipe.h"
-#include "core/dgp/scaled_data.h"
-#include "core/emulator/dataset.h"
+#include "core/data/dataset.h"
+#include "core/data/scaled_data.h"
+#include "core/dgp/moments/moment_model.h"
+#include "core/dgp/moments/recipe.h"
 #include "tests/support/named_parameters.h"
 #include "tests/support/random_matrix.h"
 #include "tests/support/reference_recipes.h"

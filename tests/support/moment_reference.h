@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "core/dgp/moment_model.h"
-#include "core/dgp/scaled_data.h"
-#include "core/emulator/dataset.h"
+#include "core/data/dataset.h"
+#include "core/data/scaled_data.h"
+#include "core/dgp/moments/moment_model.h"
 #include "tests/golden/moment_reference_values.h"
 #include "tests/support/reference_recipes.h"
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "core/base/types.h"
-#include "core/dgp/recipe.h"
-#include "core/dgp/scaled_data.h"
+#include "core/data/scaled_data.h"
+#include "core/dgp/moments/recipe.h"
 #include "tests/support/naive_conditioning.h"
 #include "tests/support/naive_moments.h"
 #include "tests/support/named_parameters.h"

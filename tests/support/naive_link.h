@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/base/types.h"
-#include "core/dgp/link_kernel.h"
+#include "core/dgp/moments/link_kernel.h"
 
 namespace fidelio {
 

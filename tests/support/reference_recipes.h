@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "core/dgp/recipe.h"
+#include "core/dgp/moments/recipe.h"
 
 namespace fidelio {
 

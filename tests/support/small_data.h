@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/emulator/dataset.h"
+#include "core/data/dataset.h"
 
 namespace fidelio {
 

@@ -1,4 +1,4 @@
-// TransformedEmulator over known mixtures; over fitted models: core/dgp/transformed_emulator_test.cc.
+// TransformedEmulator over known mixtures; over fitted models: core/dgp/moments/transformed_mf_dgp_test.cc.
 #include "core/emulator/transformed_emulator.h"
 
 #include <cmath>

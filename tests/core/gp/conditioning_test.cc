@@ -4,9 +4,9 @@
 #include <limits>
 #include <string>
 
-#include "core/optim/gradient_check.h"
 #include "gtest/gtest.h"
 #include "tests/support/function_objective.h"
+#include "tests/support/gradient_check.h"
 #include "tests/support/naive_conditioning.h"
 #include "tests/support/near.h"
 #include "tests/support/random_matrix.h"

@@ -7,9 +7,9 @@
 #include "core/base/random.h"
 #include "core/gp/site_layer.h"
 #include "core/gp/whitening.h"
-#include "core/optim/gradient_check.h"
 #include "gtest/gtest.h"
 #include "tests/support/function_objective.h"
+#include "tests/support/gradient_check.h"
 #include "tests/support/near.h"
 
 namespace fidelio {

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "core/linalg/packed.h"
-#include "core/optim/gradient_check.h"
 #include "gtest/gtest.h"
 #include "tests/support/function_objective.h"
+#include "tests/support/gradient_check.h"
 #include "tests/support/kernel_names.h"
 #include "tests/support/naive_kernel.h"
 #include "tests/support/near.h"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/dgp/moment_posterior.h"
+#include "core/dgp/moments/moment_posterior.h"
 #include "core/emulator/output_transform.h"
 #include "core/emulator/transformed_emulator.h"
 #include "core/neighbour/neighbour_dgp_fit.h"

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "core/dgp/moment_joint.h"
+#include "core/dgp/moments/moment_joint.h"
 #include "gtest/gtest.h"
 #include "tests/core/neighbour/stack_cases.h"
 #include "tests/support/eigenvalues.h"

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "core/dgp/moment_posterior.h"
-#include "core/dgp/scaled_data.h"
+#include "core/data/scaled_data.h"
+#include "core/dgp/moments/moment_posterior.h"
 #include "core/neighbour/neighbour_dgp_impl.h"
 #include "core/neighbour/neighbour_stack.h"
 #include "tests/support/random_matrix.h"

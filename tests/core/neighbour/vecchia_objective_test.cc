@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/neighbour/vecchia_sets.h"
-#include "core/optim/gradient_check.h"
 #include "gtest/gtest.h"
 #include "tests/core/neighbour/stack_cases.h"
+#include "tests/support/gradient_check.h"
 #include "tests/support/kernel_names.h"
 
 namespace fidelio {

@@ -1,4 +1,4 @@
-#include "core/optim/gradient_check.h"
+#include "tests/support/gradient_check.h"
 
 #include <cmath>
 #include <limits>

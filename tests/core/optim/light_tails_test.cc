@@ -2,10 +2,10 @@
 
 #include <cmath>
 
-#include "core/optim/gradient_check.h"
 #include "core/optim/mode_chains.h"
 #include "core/param/prior.h"
 #include "gtest/gtest.h"
+#include "tests/support/gradient_check.h"
 #include "tests/support/near.h"
 
 namespace fidelio {

@@ -10,7 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/crc32c.h"
 #include "core/checkpoint/emulator_registry.h"
-#include "core/dgp/mf_dgp.h"
+#include "core/dgp/moments/mf_dgp.h"
 #include "server/model/method_choice.h"
 #include "server/store/schema.h"
 #include "tests/server/model/service_testing.h"

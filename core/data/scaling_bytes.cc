@@ -1,0 +1,35 @@
+#include "core/data/scaling_bytes.h"
+
+#include <cmath>
+
+#include "absl/strings/str_format.h"
+
+namespace fidelio {
+
+void WriteScaling(const Scaling& scaling, ByteWriter& out) {
+  out.Write(scaling.input_low);
+  out.Write(scaling.input_width);
+  out.F64(scaling.output_mean);
+  out.F64(scaling.output_sd);
+}
+
+Scaling ReadScaling(ByteReader& in) {
+  Scaling scaling;
+  scaling.input_low = in.ReadVector();
+  scaling.input_width = in.ReadVector();
+  scaling.output_mean = in.F64();
+  scaling.output_sd = in.F64();
+  return scaling;
+}
+
+absl::Status CheckScaling(const Scaling& scaling, int dimension) {
+  if (scaling.input_low.size() == dimension && scaling.input_width.size() == dimension &&
+      scaling.input_low.allFinite() && scaling.input_width.allFinite() && scaling.input_width.minCoeff() > 0 &&
+      std::isfinite(scaling.output_mean) && std::isfinite(scaling.output_sd) && scaling.output_sd > 0) {
+    return absl::OkStatus();
+  }
+  return absl::DataLossError(
+      absl::StrFormat("checkpoint holds a structure whose scaling is not one of %d inputs", dimension));
+}
+
+}  // namespace fidelio

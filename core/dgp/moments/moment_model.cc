@@ -1,0 +1,116 @@
+#include "core/dgp/moments/moment_model.h"
+
+#include <cmath>
+#include <utility>
+
+#include "core/kernel/input_warp.h"
+#include "core/kernel/stationary.h"
+#include "core/linalg/packed.h"
+
+namespace fidelio {
+
+using Eigen::Index;
+
+MomentModel::MomentModel(ScaledData scaled, Recipe chosen, GivenMoments given)
+    : data(std::move(scaled)),
+      recipe(std::move(chosen)),
+      first(std::move(given)),
+      layout(recipe, data.dimension(), data.learn_noise),
+      trend_pairs(data.levels()) {
+  for (int t = 0; t < data.levels(); ++t)
+    copies.push_back(FindEqualRows(data.x.middleRows(data.offset[t], data.count(t))));
+  if (!recipe.trend) return;
+  for (int t = 0; t < data.levels(); ++t) {
+    const Matrix x = data.x.bottomRows(data.rest(t));
+    const Matrix trend = TrendKernel(x, x);
+    if (t == 0) trend_diagonal = trend.diagonal();
+    PackPairs(trend, 1, trend_pairs[t]);
+  }
+}
+
+Matrix MomentModel::TrendKernel(const Matrix& a, const Matrix& b) const {
+  Matrix p = 12.0 / data.dimension() * (a.array() - 0.5).matrix() * (b.array() - 0.5).matrix().transpose();
+  if (recipe.trend_curvature > 0) p.array() += recipe.trend_curvature * p.array().square();
+  return p;
+}
+
+Vector MomentModel::TrendDiagonal(const Matrix& x) const {
+  Vector p = 12.0 / data.dimension() * (x.array() - 0.5).square().rowwise().sum();
+  p.array() += recipe.trend_curvature * p.array().square();
+  return p;
+}
+
+Matrix MomentModel::TrendInputs(const Matrix& x) const {
+  return std::sqrt(12.0 / data.dimension()) * (x.array() - 0.5).matrix();
+}
+
+Vector MomentModel::FirstLengthscales(const ConstVectorRef& theta) const {
+  return theta.segment(layout.first.lengthscale, data.dimension()).array().exp();
+}
+
+Vector MomentModel::Lean(const ConstVectorRef& theta) const {
+  if (recipe.given_first) return Vector::Zero(data.dimension());
+  return recipe.tie * (theta.segment(layout.first.lengthscale, data.dimension()).array() - layout.lengthscale_centre);
+}
+
+Vector MomentModel::RhoLengthscales(const ConstVectorRef& theta, int level) const {
+  return (theta.segment(layout.upper[level - 1].rho_lengthscale, data.dimension()) + Lean(theta)).array().exp();
+}
+
+Vector MomentModel::DeltaLengthscales(const ConstVectorRef& theta, int level) const {
+  return (theta.segment(layout.upper[level - 1].delta_lengthscale, data.dimension()) + Lean(theta)).array().exp();
+}
+
+LinkScalars MomentModel::Scalars(const ConstVectorRef& theta, int level) const {
+  const UpperLayerOffsets& o = layout.upper[level - 1];
+  return {.linear = std::exp(theta[o.linear]),
+          .nonlinear = std::exp(theta[o.nonlinear]),
+          .lengthscale2 = std::exp(2 * theta[o.nonlinear_lengthscale]),
+          .delta = std::exp(theta[o.delta]),
+          .rho = theta[o.rho],
+          .trend = Trend(theta, level)};
+}
+
+double MomentModel::Offset(const ConstVectorRef& theta, int level) const {
+  return std::exp(theta[layout.upper[level - 1].offset]);
+}
+
+double MomentModel::LearnedNoise(const ConstVectorRef& theta, int level) const {
+  const int at = layout.noise[level];
+  return recipe.noise_floor + (at < 0 ? 0 : std::exp(2 * theta[at]));
+}
+
+double MomentModel::Trend(const ConstVectorRef& theta, int level) const {
+  const int at = layout.trend[level];
+  return at < 0 ? 0 : std::exp(theta[at]);
+}
+
+void MomentModel::FirstInputs(const ConstVectorRef& theta, const Matrix& x, Matrix& inputs) const {
+  inputs = x;
+  for (Index d = 0; d < x.cols(); ++d) {
+    if (layout.first.warp >= 0) WarpInputs(theta[layout.first.warp + d], inputs.col(d));
+    inputs.col(d) *= std::exp(-theta[layout.first.lengthscale + d]);
+  }
+}
+
+MomentQueries::MomentQueries(const MomentModel& model, Matrix scaled_x) : x(std::move(scaled_x)) {
+  if (!model.recipe.trend) return;
+  trend = model.TrendKernel(model.data.x, x);
+  trend_diagonal = model.TrendDiagonal(x);
+}
+
+MomentQueries MomentQueries::Rows(Index begin, Index count) const {
+  MomentQueries some;
+  some.x = x.middleRows(begin, count);
+  if (first.mean.size() > 0) {
+    some.first.cross = first.cross.middleCols(begin, count);
+    some.first.mean = first.mean.segment(begin, count);
+    some.first.variance = first.variance.segment(begin, count);
+  }
+  if (trend_diagonal.size() == 0) return some;
+  some.trend = trend.middleCols(begin, count);
+  some.trend_diagonal = trend_diagonal.segment(begin, count);
+  return some;
+}
+
+}  // namespace fidelio

@@ -1,0 +1,79 @@
+// MomentModel: everything about a moment-matched MF-DGP that does not change with its hyperparameters.
+#ifndef FIDELIO_CORE_DGP_MOMENTS_MOMENT_MODEL_H_
+#define FIDELIO_CORE_DGP_MOMENTS_MOMENT_MODEL_H_
+
+#include <vector>
+
+#include "core/base/equal_rows.h"
+#include "core/base/types.h"
+#include "core/data/scaled_data.h"
+#include "core/dgp/moments/link_kernel.h"
+#include "core/dgp/moments/moment_layout.h"
+#include "core/dgp/moments/recipe.h"
+
+namespace fidelio {
+
+// Mean and covariance of f_0 given y_0, from elsewhere, at R points.
+struct GivenMoments {
+  Vector mean;        // R
+  Matrix covariance;  // R×R
+};
+
+struct MomentModel {
+  ScaledData data;
+  Recipe recipe;
+  GivenMoments first;  // of a recipe whose layer 1 is given: at all points of the data
+  MomentLayout layout;
+  std::vector<Eigen::ArrayXd> trend_pairs;  // per level, packed TrendKernel of the points of levels ≥ t; empty without
+  Vector trend_diagonal;                    // N
+  std::vector<EqualRows> copies;            // per level: its observations with equal inputs
+
+  MomentModel(ScaledData scaled, Recipe chosen, GivenMoments given = {});
+
+  // The hyperparameters of a level, out of θ.
+  Vector FirstLengthscales(const ConstVectorRef& theta) const;
+  // What upper lengthscales lean on, as a logarithm; 0 where layer 1 is given.
+  Vector Lean(const ConstVectorRef& theta) const;
+  Vector RhoLengthscales(const ConstVectorRef& theta, int level) const;
+  Vector DeltaLengthscales(const ConstVectorRef& theta, int level) const;
+  LinkScalars Scalars(const ConstVectorRef& theta, int level) const;
+  double Offset(const ConstVectorRef& theta, int level) const;        // va
+  double LearnedNoise(const ConstVectorRef& theta, int level) const;  // variance with the floor, without given noise
+  double Trend(const ConstVectorRef& theta, int level) const;         // 0 without trend
+
+  // The polynomial trend's kernel with unit amplitude: p + curvature·p², p = 12/D·x̃·x̃', x̃ = x − ½ (so that p(x,x) is 1
+  // on average over the box).
+  Matrix TrendKernel(const Matrix& a, const Matrix& b) const;
+  Vector TrendDiagonal(const Matrix& x) const;
+  // z with p(x, x') = z·z'.
+  Matrix TrendInputs(const Matrix& x) const;
+
+  // Layer 1's inputs: x warped and divided by the lengthscales.
+  void FirstInputs(const ConstVectorRef& theta, const Matrix& x, Matrix& inputs) const;
+};
+
+// Query points, with what does not change with the hyperparameters either.
+struct MomentQueries {
+  Matrix x;               // M×D, scaled
+  Matrix trend;           // TrendKernel of the N data points and these, N×M; empty without trend
+  Vector trend_diagonal;  // M; empty without trend
+
+  // Of a model whose layer 1 is given: the moments of f_0 given y_0 at these points.
+  struct First {
+    Matrix cross;  // with the N data points, N×M
+    Vector mean, variance;
+    Matrix covariance;  // M×M, only for joint posteriors
+  } first;
+
+  MomentQueries(const MomentModel& model, Matrix scaled_x);
+
+  // Some of them.
+  MomentQueries Rows(Eigen::Index begin, Eigen::Index count) const;
+
+ private:
+  MomentQueries() = default;
+};
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_DGP_MOMENTS_MOMENT_MODEL_H_

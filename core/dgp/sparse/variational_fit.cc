@@ -1,0 +1,214 @@
+// The state of a running fit, version 1 (the envelope is in core/base/bytes.h). Payload, in this order:
+//
+//   start        as in sparse_fit_state.h
+//   progress     u32 start, u32 round, vector current, f64 value, vector best, f64 best value, i64 evaluations, f64 jitter, bool done,
+//                f64 seconds
+#include "core/dgp/sparse/variational_fit.h"
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <numeric>
+#include <utility>
+
+#include "absl/strings/str_format.h"
+#include "core/base/bytes.h"
+#include "core/base/parallel.h"
+#include "core/base/status_macros.h"
+#include "core/dgp/sparse/sparse_fit_state.h"
+#include "core/dgp/sparse/sparse_mf_dgp_impl.h"
+#include "core/dgp/sparse/variational_search.h"
+
+namespace fidelio {
+namespace {
+
+constexpr uint32_t kVersion = 1, kRecipe = 1;
+constexpr int kMostInducing = 200;
+
+int InducingPoints(const FitOptions& options) {
+  return options.inducing_points > 0 ? options.inducing_points : kMostInducing;
+}
+
+}  // namespace
+
+struct VariationalFit::Impl {
+  Dataset data;
+  FitOptions options;
+  WarmLayers warm;
+  std::shared_ptr<const VariationalModel> model;
+  VariationalSettings settings;
+
+  mutable std::mutex mutex;
+  VariationalState state;  // between two rounds
+  double seconds = 0;
+
+  Impl(const Dataset& d, const FitOptions& o, WarmLayers w) : data(d), options(o), warm(std::move(w)) {
+    options.warm_start = nullptr;
+    const std::vector<int> counts = CountsOf(data);
+    model = std::make_shared<const VariationalModel>(ScaleData(data), options.kernel.value_or(KernelFamily::kRbf),
+                                                     InducingPoints(options), NodeRule::ForCounts(counts));
+  }
+
+  std::vector<Vector> WarmStart() const {
+    if (warm.theta.empty()) return {};
+    Vector start = Vector::Zero(model->hyperparameters);
+    for (size_t t = 0; t < model->layers.size(); ++t) {
+      const VariationalModel::Layer& layer = model->layers[t];
+      if (warm.theta[t].size() != layer.shape.size()) return {};
+      start.segment(layer.theta, layer.shape.size()) = warm.theta[t];
+      if (layer.noise >= 0) start[layer.noise] = std::log(std::max(warm.noise[t], kVariationalNoiseFloor));
+    }
+    return {start};
+  }
+
+  absl::StatusOr<std::unique_ptr<MixtureEmulator>> Finish(const VariationalState& end, double used) const {
+    VariationalElbo elbo(model, settings.jitter, ResolveThreads(options.threads));
+    FIDELIO_ASSIGN_OR_RETURN(double bound, elbo.Evaluate(end.best, nullptr));
+    if (model->layers.size() == 2) {  // without the error of quadrature
+      const VariationalElbo::SecondLevel level = elbo.SecondLevelLikelihood(end.best);
+      bound += level.closed_form - level.by_nodes;
+    }
+    std::vector<SparseLayerState> layers;
+    for (size_t t = 0; t < model->layers.size(); ++t) {
+      const VariationalModel::Layer& own = model->layers[t];
+      const int at = static_cast<int>(t);
+      SparseLayerState layer;
+      layer.shape = own.shape;
+      layer.theta = end.best.segment(own.theta, own.shape.size());
+      layer.z = own.z;
+      layer.zf = elbo.inducing_f(at);
+      layer.jitter = settings.jitter + elbo.whitening(at).extra_jitter();
+      layer.m = elbo.sites(at).m();
+      layer.root = elbo.sites(at).inverse_factor().transpose();
+      layer.noise = own.noise >= 0 ? std::exp(end.best[own.noise]) + kVariationalNoiseFloor : 0;
+      layers.push_back(std::move(layer));
+    }
+    FitReport report;
+    report.evaluations = end.evaluations;
+    report.seconds = used;
+    report.log_posterior = bound;
+    report.max_jitter = settings.jitter + end.max_jitter;
+    FIDELIO_ASSIGN_OR_RETURN(
+        std::unique_ptr<SparseMfDgp::Impl> impl,
+        SparseMfDgp::Impl::Build(kVariationalMfDgpKind, data, model->data.scaling, std::move(layers), report));
+    FIDELIO_RETURN_IF_ERROR(impl->InflateByLeftOut(options.threads, Inflation()));
+    return std::unique_ptr<MixtureEmulator>(new SparseMfDgp(std::move(impl)));
+  }
+};
+
+VariationalFit::VariationalFit(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+VariationalFit::~VariationalFit() = default;
+
+absl::StatusOr<std::unique_ptr<VariationalFit>> VariationalFit::Create(const Dataset& data, const FitOptions& options) {
+  FIDELIO_RETURN_IF_ERROR(Validate(data));
+  FIDELIO_RETURN_IF_ERROR(Validate(options));
+  FIDELIO_ASSIGN_OR_RETURN(WarmLayers warm, WarmLayersOf(data, options));
+  return std::unique_ptr<VariationalFit>(new VariationalFit(std::make_unique<Impl>(data, options, std::move(warm))));
+}
+
+absl::StatusOr<std::unique_ptr<MixtureEmulator>> VariationalFit::Run(FitObserver* observer) {
+  VariationalSearch search(impl_->model, impl_->settings, impl_->WarmStart(), ResolveThreads(impl_->options.threads));
+  VariationalState state;
+  double before;
+  {
+    const std::lock_guard lock(impl_->mutex);
+    state = impl_->state;
+    before = impl_->seconds;
+  }
+  FitBudget budget(impl_->options, before, observer);
+  while (!state.done) {
+    int64_t evaluations = state.evaluations;
+    const double done = (state.start + static_cast<double>(state.round) / search.rounds()) / search.starts();
+    const bool finished =
+        search.Advance(&state, [&](double best) { return budget.KeepGoing("optimise", evaluations++, done, best); });
+    if (budget.cancelled()) return absl::CancelledError("the fit was cancelled");
+    if (!finished) break;
+    const std::lock_guard lock(impl_->mutex);
+    impl_->state = state;
+    impl_->seconds = budget.seconds();
+  }
+  if (state.best.size() == 0) {
+    return absl::InternalError("no start of the fit could be evaluated: are the data of very different scales?");
+  }
+  if (!budget.KeepGoing("finish", state.evaluations, 1, state.best_value) && budget.cancelled()) {
+    return absl::CancelledError("the fit was cancelled");
+  }
+  return impl_->Finish(state, budget.seconds());
+}
+
+std::string VariationalFit::SaveState() const {
+  VariationalState state;
+  double seconds;
+  {
+    const std::lock_guard lock(impl_->mutex);
+    state = impl_->state;
+    seconds = impl_->seconds;
+  }
+  ByteWriter out;
+  WriteFitStart(kRecipe, impl_->data, impl_->options, impl_->warm, out);
+  out.U32(static_cast<uint32_t>(state.start));
+  out.U32(static_cast<uint32_t>(state.round));
+  out.Write(state.current);
+  out.F64(state.value);
+  out.Write(state.best);
+  out.F64(state.best_value);
+  out.I64(state.evaluations);
+  out.F64(state.max_jitter);
+  out.Bool(state.done);
+  out.F64(seconds);
+  return out.Seal(kVariationalFitKind, kVersion);
+}
+
+absl::StatusOr<std::unique_ptr<VariationalFit>> VariationalFit::Resume(absl::string_view bytes, const Dataset& data,
+                                                                       int threads) {
+  FIDELIO_ASSIGN_OR_RETURN(ByteReader::Opened opened, ByteReader::Open(bytes, kVariationalFitKind, kVersion,
+                                                                       "state of a running variational MF-DGP fit"));
+  ByteReader& in = opened.reader;
+  FIDELIO_RETURN_IF_ERROR(Validate(data));
+  FIDELIO_ASSIGN_OR_RETURN(FitStart start, ReadFitStart(kRecipe, data, in));
+  start.options.threads = threads;
+  auto impl = std::make_unique<Impl>(data, start.options, std::move(start.warm));
+  VariationalState& state = impl->state;
+  state.start = static_cast<int>(in.U32());
+  state.round = static_cast<int>(in.U32());
+  state.current = in.ReadVector();
+  state.value = in.F64();
+  state.best = in.ReadVector();
+  state.best_value = in.F64();
+  state.evaluations = in.I64();
+  state.max_jitter = in.F64();
+  state.done = in.Bool();
+  impl->seconds = in.F64();
+  FIDELIO_RETURN_IF_ERROR(in.Finish());
+  const auto fits = [&](const Vector& v, bool may_be_empty) {
+    return (v.size() == impl->model->size && v.allFinite()) || (may_be_empty && v.size() == 0);
+  };
+  constexpr int kMostStarts = 100;
+  if (state.start < 0 || state.start > kMostStarts || state.round < 0 || state.round >= impl->settings.rounds ||
+      !fits(state.current, state.round == 0) || !fits(state.best, !state.done)) {
+    return absl::DataLossError("state of a running fit: its parameters are not those of its model");
+  }
+  return std::unique_ptr<VariationalFit>(new VariationalFit(std::move(impl)));
+}
+
+double VariationalFit::MemoryBytes(const std::vector<int64_t>& counts, int dimension, const FitOptions& options) {
+  constexpr double kSquares = 28, kPanels = 20;  // M×M and M×nodes matrices of a layer, those of Finish included
+  const NodeRule rule;
+  double points = 0, numbers = 0;
+  for (size_t t = counts.size(); t-- > 0;) {
+    points += static_cast<double>(counts[t]);  // of this level and above
+    double nodes = 0;
+    for (size_t level = t; level < counts.size(); ++level) {
+      const double of_point = t == 0       ? 1
+                              : level == 1 ? rule.two_levels
+                              : level == 2 ? std::pow(rule.three_levels, static_cast<double>(t))
+                                           : rule.paths + 1;
+      nodes += of_point * static_cast<double>(counts[level]);
+    }
+    const double inducing = std::min(points, static_cast<double>(InducingPoints(options)));
+    numbers += inducing * (kSquares * inducing + kPanels * nodes);
+  }
+  return 8 * (numbers + 4 * points * (dimension + 2));
+}
+
+}  // namespace fidelio
