@@ -1,6 +1,6 @@
 // fidelio-bench dpp: how long draws from k-DPPs take, on candidates spread at random over the unit square, against a textbook
-// sampler that starts from all eigenvectors; whether large k and scaled kernels work; how greedy designs grow; and how long a
-// design from a fitted model takes.
+// sampler that starts from all eigenvectors; how our eigensolver compares with Eigen's; whether large k and scaled kernels work; how
+// greedy designs grow; and how long a design from a fitted model takes.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -23,6 +23,7 @@
 #include "core/dgp/moments/mf_dgp.h"
 #include "tests/bench/commands.h"
 #include "tests/bench/csv.h"
+#include "tests/bench/machine_rate.h"
 #include "tests/bench/npy.h"
 #include "tests/bench/plain_dpp.h"
 #include "tests/bench/table.h"
@@ -37,6 +38,8 @@ constexpr int kLargeK = 400;
 // Bars; times are for 2,500 candidates and k = 50.
 constexpr double kFirstLowRankSeconds = 0.3, kFirstFullRankSeconds = 2.5, kFurtherSeconds = 3e-3;
 constexpr double kLogDeterminantError = 1e-8, kMapExponent = 1.2;
+constexpr int kSolverRows = 1000;
+constexpr double kSolverGain = 1.5;   // on one core, of a matrix of full rank: else Eigen's solver would do
 constexpr double kDesignSeconds = 5;  // of a design of 2,500 candidates, joint posterior included
 
 Matrix RandomPoints(int n) {
@@ -112,8 +115,11 @@ class DppCommand : public Command {
     outcome_.json = {{"candidates", candidates_}, {"k", k_}, {"threads", threads_}, {"lengthscale", kLengthscale}};
     Table table({"kernel", "sampler", "rank", "first s", "cpu s", "further ms"});
     FIDELIO_RETURN_IF_ERROR(Speed("rbf", smooth, table));
-    FIDELIO_RETURN_IF_ERROR(Speed("matern12", Kernel(x, Matern12), table));
+    const Matrix rough = Kernel(x, Matern12);
+    FIDELIO_RETURN_IF_ERROR(Speed("matern12", rough, table));
     table.Print();
+    const int rows = std::min(candidates_, kSolverRows);
+    FIDELIO_RETURN_IF_ERROR(Solver(rough.topLeftCorner(rows, rows)));
     FIDELIO_RETURN_IF_ERROR(LargeK(smooth));
     FIDELIO_RETURN_IF_ERROR(Scales(smooth));
     FIDELIO_RETURN_IF_ERROR(MapGrowth());
@@ -186,6 +192,24 @@ class DppCommand : public Command {
       const bool low = dpp->rank() < candidates_ / 2;
       Bar(kernel_name + ": seconds of the first draw", first.wall, low ? kFirstLowRankSeconds : kFirstFullRankSeconds);
       Bar(kernel_name + ": seconds of further draws", further, kFurtherSeconds);
+    }
+    return absl::OkStatus();
+  }
+
+  // All eigenvectors on one core, by our divide and conquer and by Eigen's QR iterations.
+  absl::Status Solver(const Matrix& kernel) {
+    absl::Status status;
+    const Seconds ours =
+        Time(2, [&](int) { status = KDpp::FromKernel(kernel, {.low_rank = false, .threads = 1}).status(); });
+    FIDELIO_RETURN_IF_ERROR(status);
+    const double eigen = EigenSolverSeconds(kernel), gain = eigen / ours.wall;
+    std::printf("all eigenvectors of %d rows, one core: %.3f s, by Eigen %.3f s\n", static_cast<int>(kernel.rows()),
+                ours.wall, eigen);
+    outcome_.json["solver"] = {
+        {"rows", kernel.rows()}, {"first", ToJson(ours)}, {"eigen_wall_seconds", eigen}, {"gain", gain}};
+    if (kernel.rows() == kSolverRows && gain < kSolverGain) {
+      outcome_.missed.push_back(
+          absl::StrFormat("eigensolver: %.2f times as fast as Eigen's, bar %g", gain, kSolverGain));
     }
     return absl::OkStatus();
   }

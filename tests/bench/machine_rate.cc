@@ -1,11 +1,10 @@
 #include "tests/bench/machine_rate.h"
 
 #include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
-
-#include "core/base/types.h"
 
 namespace fidelio {
 namespace {
@@ -40,6 +39,11 @@ MachineRate MeasureMachineRate(int n, double seconds) {
   rate.gemm_gflops = 2e-9 * cube / ShortestRun(seconds / 2, [&] { product.noalias() = a * a; });
   rate.cholesky_gflops = 1e-9 * cube / 3 / ShortestRun(seconds / 2, [&] { factor.compute(a); });
   return rate;
+}
+
+double EigenSolverSeconds(const Matrix& a) {
+  Eigen::SelfAdjointEigenSolver<Matrix> solver(a.rows());
+  return ShortestRun(0, [&] { solver.compute(a); });
 }
 
 }  // namespace fidelio

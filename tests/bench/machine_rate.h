@@ -3,6 +3,8 @@
 #ifndef FIDELIO_TESTS_BENCH_MACHINE_RATE_H_
 #define FIDELIO_TESTS_BENCH_MACHINE_RATE_H_
 
+#include "core/base/types.h"
+
 namespace fidelio {
 
 struct MachineRate {
@@ -12,6 +14,9 @@ struct MachineRate {
 
 // The best of several runs over about `seconds`. Requires n ≥ 1.
 MachineRate MeasureMachineRate(int n, double seconds);
+
+// What Eigen's SelfAdjointEigenSolver takes for all eigenvectors of a symmetric matrix.
+double EigenSolverSeconds(const Matrix& a);
 
 }  // namespace fidelio
 

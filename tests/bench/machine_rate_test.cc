@@ -13,5 +13,7 @@ TEST(MachineRateTest, IsPositiveForAnySize) {
   }
 }
 
+TEST(MachineRateTest, EigenSolverTakesTime) { EXPECT_GT(EigenSolverSeconds(Matrix::Identity(8, 8)), 0); }
+
 }  // namespace
 }  // namespace fidelio
