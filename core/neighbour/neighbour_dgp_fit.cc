@@ -106,6 +106,7 @@ absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> NeighbourDgpFit::Create(const D
 }
 
 absl::StatusOr<std::unique_ptr<MixtureEmulator>> NeighbourDgpFit::Run(FitObserver* observer) {
+  const ThreadPool pool;  // evaluations are short
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<NeighbourDgp::Impl> fitted, impl_->Run(observer));
   return std::unique_ptr<MixtureEmulator>(new NeighbourDgp(std::move(fitted)));
 }

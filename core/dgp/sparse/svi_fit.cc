@@ -87,6 +87,7 @@ absl::StatusOr<std::unique_ptr<SviFit>> SviFit::Create(const Dataset& data, cons
 absl::StatusOr<std::unique_ptr<MixtureEmulator>> SviFit::Run(FitObserver* observer) {
   static constexpr const char* kPhases[] = {"settle", "widen", "free"};
   Impl& impl = *impl_;
+  const ThreadPool pool;  // steps are short
   SviTraining training(impl.model, impl.options.seed, ResolveThreads(impl.options.threads));
   const double before = impl.seconds;
   FitBudget budget(impl.options, before, observer);

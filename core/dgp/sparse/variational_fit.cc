@@ -107,6 +107,7 @@ absl::StatusOr<std::unique_ptr<VariationalFit>> VariationalFit::Create(const Dat
 }
 
 absl::StatusOr<std::unique_ptr<MixtureEmulator>> VariationalFit::Run(FitObserver* observer) {
+  const ThreadPool pool;  // evaluations are short
   VariationalSearch search(impl_->model, impl_->settings, impl_->WarmStart(), ResolveThreads(impl_->options.threads));
   VariationalState state;
   double before;
