@@ -8,7 +8,7 @@ packages=(
   # Build.
   g++ cmake ninja-build python3
   # Core.
-  libeigen3-dev libabsl-dev liblbfgspp-dev libnanoflann-dev
+  libeigen3-dev libabsl-dev liblbfgspp-dev libnanoflann-dev libboost-dev
   # Contract.
   protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libgrpc++-dev
   # Server.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <boost/random/detail/sobol_table.hpp>
 #include <cmath>
 #include <vector>
 
@@ -9,11 +10,14 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/random.h"
 #include "core/base/random_streams.h"
-#include "core/base/sobol_numbers.h"
 #include "core/base/sobol_sequence.h"
 
 namespace fidelio {
 namespace {
+
+// Of each dimension from the second, a primitive polynomial and the initial numbers m_1, m_2, …
+using JoeKuo = boost::random::detail::qrng_tables::sobol;
+static_assert(kMostSobolDimensions <= JoeKuo::max_dimension);
 
 absl::Status Check(int n, const Vector& lower, const Vector& upper) {
   if (n < 0) return absl::InvalidArgumentError(absl::StrCat("points: ", n, ", must be at least 0"));
@@ -53,12 +57,11 @@ void Scramble(Random& random, SobolColumns& columns) {
 std::vector<SobolColumns> SobolDirections(int d) {
   std::vector<SobolColumns> directions(d);
   for (int k = 0; k < kSobolBits; ++k) directions[0][k] = uint32_t{1} << (kSobolBits - 1 - k);
-  const uint16_t* numbers = kSobolNumbers;
   for (int j = 1; j < d; ++j) {
-    const uint32_t polynomial = *numbers++;
+    const uint32_t polynomial = JoeKuo::polynomial(j - 1);  // its coefficients as bits, highest power first
     const int degree = std::bit_width(polynomial) - 1;
     SobolColumns& v = directions[j];
-    for (int k = 0; k < degree; ++k) v[k] = uint32_t{*numbers++} << (kSobolBits - 1 - k);
+    for (int k = 0; k < degree; ++k) v[k] = uint32_t{JoeKuo::minit(j - 1, k)} << (kSobolBits - 1 - k);
     for (int k = degree; k < kSobolBits; ++k) {
       v[k] = v[k - degree] ^ (v[k - degree] >> degree);
       for (int i = 1; i < degree; ++i) {
@@ -86,8 +89,8 @@ absl::StatusOr<Matrix> ScrambledSobol(int n, const Vector& lower, const Vector& 
     const uint32_t shift = static_cast<uint32_t>(random.NextBits() >> 32);
     const std::vector<uint32_t> digits = SobolDigits(n, directions[j]);
     for (int i = 0; i < n; ++i) {
-      // The middle of a cell. Both ends are mixed, so that wide boxes do not overflow; fma is the same on every machine, as
-      // what compilers make of a sum of products is not.
+      // The middle of a cell. Both ends are mixed, so that wide boxes do not overflow; fma is the same on every
+      // machine, as what compilers make of a sum of products is not.
       const double u = (static_cast<double>(digits[i] ^ shift) + 0.5) * 0x1p-32;
       x(i, j) = std::clamp(std::fma(u, upper[j], (1 - u) * lower[j]), lower[j], upper[j]);
     }

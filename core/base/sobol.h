@@ -1,9 +1,9 @@
 // Scrambled Sobol' points: n points that fill a box evenly, also in each pair of dimensions.
 //
-// The sequence has the direction numbers of Joe and Kuo (2008) and is scrambled by a random lower triangular matrix and a
-// random shift of the binary digits in each dimension (Matoušek 1998): every point is uniform in the box, different seeds give
-// independent designs, and the first 2^m points put one into every of 2^m equal cells of each axis. The same bits on every
-// machine. The first points of a larger design are those of a smaller one with the same seed.
+// The sequence has the direction numbers of Joe and Kuo (2008) and is scrambled by a random lower triangular matrix and
+// a random shift of the binary digits in each dimension (Matoušek 1998): every point is uniform in the box, different
+// seeds give independent designs, and the first 2^m points put one into every of 2^m equal cells of each axis. The same
+// bits on every machine. The first points of a larger design are those of a smaller one with the same seed.
 #ifndef FIDELIO_CORE_BASE_SOBOL_H_
 #define FIDELIO_CORE_BASE_SOBOL_H_
 

@@ -1,5 +1,5 @@
-// The digits of Sobol' points: dimension j of point i is SobolDirections(d)[j] combined by the digits of i's Gray code, as a
-// fraction of 2³².
+// The digits of Sobol' points: dimension j of point i is SobolDirections(d)[j] combined by the digits of i's Gray code,
+// as a fraction of 2³².
 #ifndef FIDELIO_CORE_BASE_SOBOL_SEQUENCE_H_
 #define FIDELIO_CORE_BASE_SOBOL_SEQUENCE_H_
 
