@@ -17,8 +17,8 @@ namespace fidelio {
 struct LevelData {
   Matrix x;  // n×d
   Vector y;  // n
-  // Noise variances in units of y². Empty: one variance for the level is learned. Otherwise one known value ≥ 0 per point;
-  // for the same known noise everywhere, repeat the value n times.
+  // Noise variances in units of y². Empty: one variance for the level is learned. Otherwise one known value ≥ 0 per
+  // point; for the same known noise everywhere, repeat the value n times.
   Vector noise_variance;
 };
 
@@ -34,6 +34,22 @@ struct Dataset {
 
   int dimension() const { return levels.empty() ? 0 : static_cast<int>(levels[0].x.cols()); }
 };
+
+// As in core/base/bytes.h.
+template <typename Bytes>
+void Fields(Bytes& bytes, LevelData& level) {
+  bytes(level.x, level.y, level.noise_variance);
+}
+
+template <typename Bytes>
+void Fields(Bytes& bytes, InputBox& box) {
+  bytes(box.lower, box.upper);
+}
+
+template <typename Bytes>
+void Fields(Bytes& bytes, Dataset& data) {
+  bytes(data.levels, data.box);
+}
 
 // OK, or INVALID_ARGUMENT naming the field, its value and the rule (FAILED_PRECONDITION when level 0 has no data).
 FIDELIO_EXPORT absl::Status Validate(const Dataset& data);

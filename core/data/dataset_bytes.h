@@ -9,10 +9,10 @@
 
 namespace fidelio {
 
-void WriteDataset(const Dataset& data, ByteWriter& out);
+inline void WriteDataset(const Dataset& data, ByteWriter& out) { out(data); }
 
 // What WriteDataset wrote; Validate it before use.
-Dataset ReadDataset(ByteReader& in);
+inline Dataset ReadDataset(ByteReader& in) { return in.Read<Dataset>(); }
 
 }  // namespace fidelio
 

@@ -1,7 +1,7 @@
 // ScaledData: a Dataset in standardised units, points of all levels stacked from level 0 up.
 //
-// Inputs go to [0,1] over the box (or over the observed range); outputs by the mean and standard deviation of level 0, so
-// that levels stay comparable. Both maps are invertible: Scaling takes predictions back to the user's units.
+// Inputs go to [0,1] over the box (or over the observed range); outputs by the mean and standard deviation of level 0,
+// so that levels stay comparable. Both maps are invertible: Scaling takes predictions back to the user's units.
 #ifndef FIDELIO_CORE_DATA_SCALED_DATA_H_
 #define FIDELIO_CORE_DATA_SCALED_DATA_H_
 
@@ -35,11 +35,12 @@ struct ScaledData {
 };
 
 // `data` must be valid (Validate). A dimension in which all inputs agree gets width 1, constant outputs sd 1. With a
-// `first_level`, which must have data, the levels below are left out and its outputs set the scale; inputs are scaled as if
-// nothing was left out.
+// `first_level`, which must have data, the levels below are left out and its outputs set the scale; inputs are scaled
+// as if nothing was left out.
 ScaledData ScaleData(const Dataset& data, int first_level = 0);
 
-// The scaling that it finds: inputs by the box or the range of all data, outputs by mean and standard deviation of `first_level`.
+// The scaling that it finds: inputs by the box or the range of all data, outputs by mean and standard deviation of
+// `first_level`.
 Scaling ScalingOf(const Dataset& data, int first_level);
 
 // The same with a scaling that is given: that of the data which hyperparameters were learned from.

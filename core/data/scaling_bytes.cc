@@ -6,22 +6,6 @@
 
 namespace fidelio {
 
-void WriteScaling(const Scaling& scaling, ByteWriter& out) {
-  out.Write(scaling.input_low);
-  out.Write(scaling.input_width);
-  out.F64(scaling.output_mean);
-  out.F64(scaling.output_sd);
-}
-
-Scaling ReadScaling(ByteReader& in) {
-  Scaling scaling;
-  scaling.input_low = in.ReadVector();
-  scaling.input_width = in.ReadVector();
-  scaling.output_mean = in.F64();
-  scaling.output_sd = in.F64();
-  return scaling;
-}
-
 absl::Status CheckScaling(const Scaling& scaling, int dimension) {
   if (scaling.input_low.size() == dimension && scaling.input_width.size() == dimension &&
       scaling.input_low.allFinite() && scaling.input_width.allFinite() && scaling.input_width.minCoeff() > 0 &&

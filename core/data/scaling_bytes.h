@@ -8,8 +8,13 @@
 
 namespace fidelio {
 
-void WriteScaling(const Scaling& scaling, ByteWriter& out);
-Scaling ReadScaling(ByteReader& in);
+template <typename Bytes>
+void Fields(Bytes& bytes, Scaling& scaling) {
+  bytes(scaling.input_low, scaling.input_width, scaling.output_mean, scaling.output_sd);
+}
+
+inline void WriteScaling(const Scaling& scaling, ByteWriter& out) { out(scaling); }
+inline Scaling ReadScaling(ByteReader& in) { return in.Read<Scaling>(); }
 
 // OK, or DATA_LOSS when what was read is not a scaling of this number of inputs.
 absl::Status CheckScaling(const Scaling& scaling, int dimension);

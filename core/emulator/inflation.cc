@@ -33,16 +33,6 @@ void InflateAdjoints(double factor, const Vector& weights, Matrix& mean_bar, Mat
   variance_bar *= factor;
 }
 
-void WriteInflation(const Inflation& inflation, ByteWriter& out) {
-  out.F64(inflation.factor);
-  out.Bool(inflation.of_given_noise);
-}
-
-Inflation ReadInflation(ByteReader& in) {
-  const double factor = in.F64();
-  return {.factor = factor, .of_given_noise = in.Bool()};
-}
-
 absl::Status CheckInflation(const Inflation& inflation) {
   if (std::isfinite(inflation.factor) && inflation.factor >= 1) return absl::OkStatus();
   return absl::DataLossError(absl::StrFormat("checkpoint holds an inflation of %g, want at least 1", inflation.factor));

@@ -37,8 +37,13 @@ void Inflate(double factor, Mixture& mixture);
 // Takes derivatives with respect to the moments of the widened mixture back to those of the mixture with these weights.
 void InflateAdjoints(double factor, const Vector& weights, Matrix& mean_bar, Matrix& variance_bar);
 
-void WriteInflation(const Inflation& inflation, ByteWriter& out);
-Inflation ReadInflation(ByteReader& in);
+template <typename Bytes>
+void Fields(Bytes& bytes, Inflation& inflation) {
+  bytes(inflation.factor, inflation.of_given_noise);
+}
+
+inline void WriteInflation(const Inflation& inflation, ByteWriter& out) { out(inflation); }
+inline Inflation ReadInflation(ByteReader& in) { return in.Read<Inflation>(); }
 absl::Status CheckInflation(const Inflation& inflation);  // of one that was read
 
 }  // namespace fidelio

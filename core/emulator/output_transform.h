@@ -46,6 +46,12 @@ struct FIDELIO_EXPORT OutputTransform {
   absl::Status Check(double y, const std::string& name) const;
 };
 
+// As in core/base/bytes.h.
+template <typename Bytes>
+void Fields(Bytes& bytes, OutputTransform& transform) {
+  bytes(transform.kind, transform.lower, transform.upper, transform.lower_gap, transform.upper_gap);
+}
+
 struct TransformedData {
   OutputTransform transform;  // with its gaps
   Dataset data;

@@ -10,9 +10,21 @@
 
 namespace fidelio {
 
-void WriteReport(const FitReport& report, ByteWriter& out);
 // `sampling`: with the second part, which older checkpoints lack.
-FitReport ReadReport(ByteReader& in, bool sampling);
+template <typename Bytes>
+void ReportFields(Bytes& bytes, FitReport& report, bool sampling) {
+  bytes(report.evaluations, report.seconds, report.log_posterior, report.acceptance, report.max_jitter);
+  if (sampling) {
+    bytes(report.chains, report.r_hat, report.effective_size, report.moved_chains, report.failed_curvature);
+  }
+}
+
+inline void WriteReport(FitReport report, ByteWriter& out) { ReportFields(out, report, /*sampling=*/true); }
+inline FitReport ReadReport(ByteReader& in, bool sampling) {
+  FitReport report;
+  ReportFields(in, report, sampling);
+  return report;
+}
 
 }  // namespace fidelio
 

@@ -221,12 +221,7 @@ absl::StatusOr<std::unique_ptr<Emulator>> TransformedEmulator::Condition(const D
 
 std::string TransformedEmulator::Save() const {
   ByteWriter out;
-  out.U32(static_cast<uint32_t>(transform_.kind));
-  out.F64(transform_.lower);
-  out.F64(transform_.upper);
-  out.F64(transform_.lower_gap);
-  out.F64(transform_.upper_gap);
-  out.String(base_->Save());
+  out(transform_, base_->Save());
   return out.Seal(kTransformedEmulatorKind, kVersion);
 }
 
@@ -237,16 +232,11 @@ absl::StatusOr<std::unique_ptr<TransformedEmulator>> TransformedEmulator::Load(a
       ByteReader::Open(bytes, kTransformedEmulatorKind, kVersion, "checkpoint of a model with an output transform"));
   ByteReader& in = opened.reader;
   OutputTransform transform;
-  const uint32_t kind = in.U32();
-  transform.kind = static_cast<OutputTransform::Kind>(kind);
-  transform.lower = in.F64();
-  transform.upper = in.F64();
-  transform.lower_gap = in.F64();
-  transform.upper_gap = in.F64();
-  const std::string base_bytes = in.ReadString();
+  std::string base_bytes;
+  in(transform, base_bytes);
   FIDELIO_RETURN_IF_ERROR(in.Finish());
   if (transform.kind != OutputTransform::Kind::kLog && transform.kind != OutputTransform::Kind::kLogit) {
-    return absl::DataLossError(absl::StrFormat("unknown output transform %d", kind));
+    return absl::DataLossError(absl::StrFormat("unknown output transform %d", static_cast<int>(transform.kind)));
   }
   FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<const MixtureEmulator> base, load_base(base_bytes));
   return std::make_unique<TransformedEmulator>(transform, std::move(base));

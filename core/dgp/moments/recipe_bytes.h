@@ -10,9 +10,20 @@
 
 namespace fidelio {
 
+template <typename Bytes>
+void Fields(Bytes& bytes, Link& link) {
+  bytes(link.offset, link.raw_zero, link.weight);
+}
+
 // The parts of a recipe that predictions depend on; priors are read as their defaults.
-void WriteRecipe(const Recipe& recipe, ByteWriter& out);
-Recipe ReadRecipe(ByteReader& in);
+template <typename Bytes>
+void Fields(Bytes& bytes, Recipe& recipe) {
+  bytes(recipe.first_level, recipe.kernel, recipe.warp, recipe.trend, recipe.trend_curvature, recipe.noise_floor,
+        recipe.tie, recipe.lengthscale.centre, recipe.links);
+}
+
+inline void WriteRecipe(const Recipe& recipe, ByteWriter& out) { out(recipe); }
+inline Recipe ReadRecipe(ByteReader& in) { return in.Read<Recipe>(); }
 
 }  // namespace fidelio
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,8 +33,100 @@ absl::StatusOr<ByteReader::Opened> Open(absl::string_view bytes) {
   return ByteReader::Open(bytes, kKind, kVersion, "example");
 }
 
+enum class Colour { kRed, kGreen };
+
+struct Part {
+  bool on = false;
+  Vector values;
+};
+
+template <typename Bytes>
+void Fields(Bytes& bytes, Part& part) {
+  bytes(part.on, part.values);
+}
+
+struct Whole {
+  int number = 0;
+  Colour colour = Colour::kRed;
+  int64_t below = 0;
+  uint64_t above = 0;
+  double real = 0;
+  std::string name;
+  Matrix matrix;
+  std::optional<Part> present, absent;
+  std::vector<Part> parts;
+  std::vector<Vector> vectors;
+};
+
+template <typename Bytes>
+void Fields(Bytes& bytes, Whole& whole) {
+  bytes(whole.number, whole.colour, whole.below, whole.above, whole.real, whole.name, whole.matrix);
+  bytes(whole.present, whole.absent, whole.parts, whole.vectors);
+}
+
+Whole ExampleOfFields() {
+  return {.number = 5,
+          .colour = Colour::kGreen,
+          .below = -3,
+          .above = 7,
+          .real = -0.5,
+          .name = "a",
+          .matrix = Matrix{{1, 2}, {3, 4}},
+          .present = Part{.on = true, .values = Vector{{9}}},
+          .absent = std::nullopt,
+          .parts = {Part{.on = false, .values = Vector()}, Part{.on = true, .values = Vector{{1, 2}}}},
+          .vectors = {Vector{{3}}}};
+}
+
 // What Open makes of a payload that the writer wrote.
 ByteReader ReaderOf(const std::string& sealed) { return Open(sealed)->reader; }
+
+TEST(BytesTest, FieldsOfStructsHaveTheBytesOfTheirTypes) {
+  ByteWriter by_fields, by_hand;
+  by_fields(ExampleOfFields());
+  by_hand.U32(5);
+  by_hand.U32(1);
+  by_hand.I64(-3);
+  by_hand.U64(7);
+  by_hand.F64(-0.5);
+  by_hand.String("a");
+  by_hand.Write(Matrix{{1, 2}, {3, 4}});
+  by_hand.Bool(true);
+  by_hand.Bool(true);
+  by_hand.Write(Vector{{9}});
+  by_hand.Bool(false);
+  by_hand.U64(2);
+  by_hand.Bool(false);
+  by_hand.Write(Vector());
+  by_hand.Bool(true);
+  by_hand.Write(Vector{{1, 2}});
+  by_hand.Write(std::vector<Vector>{Vector{{3}}});
+  EXPECT_EQ(by_fields.Seal(kKind, kVersion), by_hand.Seal(kKind, kVersion));
+}
+
+TEST(BytesTest, FieldsOfStructsComeBackAsTheyWereWritten) {
+  ByteWriter writer;
+  writer(ExampleOfFields(), uint64_t{11});
+  const std::string sealed = writer.Seal(kKind, kVersion);
+  ByteReader reader = ReaderOf(sealed);
+  const Whole read = reader.Read<Whole>();
+  EXPECT_EQ(reader.U64(), 11u);
+  EXPECT_TRUE(reader.Finish().ok());
+  ByteWriter again;
+  again(read, uint64_t{11});
+  EXPECT_EQ(again.Seal(kKind, kVersion), sealed);
+  EXPECT_FALSE(read.absent.has_value());
+  EXPECT_EQ(read.parts.size(), 2u);
+}
+
+TEST(BytesTest, ImpossibleCountsOfStructsFail) {
+  ByteWriter writer;
+  writer.U64(uint64_t{1} << 60);
+  const std::string sealed = writer.Seal(kKind, kVersion);
+  ByteReader reader = ReaderOf(sealed);
+  EXPECT_LE(reader.Read<std::vector<Part>>().size(), 1u);
+  EXPECT_FALSE(reader.Finish().ok());
+}
 
 TEST(BytesTest, EveryFieldComesBackAsItWasWritten) {
   ByteWriter writer;
