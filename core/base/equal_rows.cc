@@ -47,14 +47,6 @@ EqualRows FindEqualRows(const ConstMatrixRef& x) {
   return result;
 }
 
-Vector GroupSizes(const EqualRows& rows) {
-  Vector sizes = Vector::Ones(static_cast<Index>(rows.group.size()));
-  for (const std::vector<int>& group : rows.copies) {
-    for (const int i : group) sizes[i] = static_cast<double>(group.size());
-  }
-  return sizes;
-}
-
 int GroupCount(const std::vector<int>& group) {
   std::vector<int> numbers = group;
   std::sort(numbers.begin(), numbers.end());

@@ -19,13 +19,11 @@ struct EqualRows {
 // O(n log n) comparisons of rows. 0 and −0 are equal; the values must not be NaN.
 FIDELIO_EXPORT EqualRows FindEqualRows(const ConstMatrixRef& x);
 
-// Per row: the size of its group.
-FIDELIO_EXPORT Vector GroupSizes(const EqualRows& rows);
-
 // How many different numbers there are; some may be missing, where rows were taken away.
 FIDELIO_EXPORT int GroupCount(const std::vector<int>& group);
 
-// The mean over the groups of the mean within each, so that copies count once. An empty `group`: every value is its own.
+// The mean over the groups of the mean within each, so that copies count once. An empty `group`: every value is its
+// own.
 FIDELIO_EXPORT double GroupMean(const Vector& values, const std::vector<int>& group);
 
 }  // namespace fidelio

@@ -29,10 +29,4 @@ absl::StatusOr<DppMap> GreedyDppMap(const Vector& diagonal, const KernelColumn& 
   return map;
 }
 
-absl::StatusOr<DppMap> GreedyDppMapOfFactor(const Matrix& factor, int k) {
-  return GreedyDppMap(
-      factor.rowwise().squaredNorm(),
-      [&](Index i, Eigen::Ref<Vector> column) { column.noalias() = factor * factor.row(i).transpose(); }, k);
-}
-
 }  // namespace fidelio

@@ -41,7 +41,6 @@ EigenvalueSubset::EigenvalueSubset(const Vector& log_values, int k)
   for (int i = 1; i <= r_; ++i) {
     const double x = log_scale_ + log_values[i - 1], p = Logistic(x), q = Logistic(-x);
     head_[i - 1] = p;
-    log_total_ += std::max(x, 0.0) + std::log1p(std::exp(-std::abs(x)));
     const double* const before = Heads(i - 1);
     double* const after = heads_.data() + static_cast<size_t>(i) * (k + 1);
     after[0] = q * before[0];
@@ -56,30 +55,6 @@ std::vector<int> EigenvalueSubset::Draw(Random& random) const {
   }
   return chosen;
 }
-
-Vector EigenvalueSubset::Probabilities() const {
-  Vector probabilities(r_);
-  // Of the backward walk of Draw: P(j are left when eigenvalue i−1 is decided).
-  std::vector<double> left(k_ + 1), next(k_ + 1);
-  left[k_] = 1;
-  for (int i = r_; i >= 1; --i) {
-    double chosen = 0;
-    std::fill(next.begin(), next.end(), 0.0);
-    next[0] = left[0];
-    for (int j = 1; j <= std::min(i, k_); ++j) {
-      if (left[j] == 0) continue;
-      const double head = Head(i, j);
-      chosen += left[j] * head;
-      next[j - 1] += left[j] * head;
-      next[j] += left[j] * (1 - head);
-    }
-    probabilities[i - 1] = chosen;
-    left.swap(next);
-  }
-  return probabilities;
-}
-
-double EigenvalueSubset::LogPolynomial() const { return std::log(Heads(r_)[k_]) + log_total_ - k_ * log_scale_; }
 
 double EigenvalueSubset::LogRatio() const { return std::log(Heads(r_)[k_ - 1] / Heads(r_)[k_]) + log_scale_; }
 

@@ -5,9 +5,9 @@
 //
 //   α^j e_j(λ_1..λ_i) = P(j of i independent coins with the probabilities p_1..p_i show heads) · Π_{m≤i} (1 + αλ_m)
 //
-// for every α; log α is chosen such that k heads of r are expected, which makes their probability at least about 1/√(2πk). All
-// that is computed are such probabilities, by sums of products of positive numbers, from logarithms of eigenvalues
-// over any number of orders of magnitude: nothing overflows, and what underflows could not have been drawn.
+// for every α; log α is chosen such that k heads of r are expected, which makes their probability at least about
+// 1/√(2πk). All that is computed are such probabilities, by sums of products of positive numbers, from logarithms of
+// eigenvalues over any number of orders of magnitude: nothing overflows, and what underflows could not have been drawn.
 // Immutable; safe to share between threads.
 #ifndef FIDELIO_CORE_DESIGN_EIGENVALUE_SUBSET_H_
 #define FIDELIO_CORE_DESIGN_EIGENVALUE_SUBSET_H_
@@ -26,11 +26,8 @@ class EigenvalueSubset {
 
   // k indices, ascending.
   std::vector<int> Draw(Random& random) const;
-  // Of each eigenvalue, that it is in the subset; they sum to k.
-  Vector Probabilities() const;
 
-  double LogPolynomial() const;  // log e_k
-  double LogRatio() const;       // log (e_{k−1} / e_k)
+  double LogRatio() const;  // log (e_{k−1} / e_k)
 
  private:
   // P(j heads of the first i).
@@ -40,7 +37,6 @@ class EigenvalueSubset {
 
   const int r_, k_;
   double log_scale_ = 0;  // log α
-  double log_total_ = 0;  // Σ log(1 + αλ)
   std::vector<double> head_, heads_;
 };
 

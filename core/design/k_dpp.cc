@@ -80,7 +80,8 @@ bool IsHopeless(const std::vector<double>& traces, double target, Index n) {
   return static_cast<double>(rank) + std::log(now / target) / slope > 0.45 * static_cast<double>(n) || !(slope > 0);
 }
 
-// log det(a) of a positive definite a, in extended precision where it is ill-conditioned; nothing when it is not positive definite.
+// log det(a) of a positive definite a, in extended precision where it is ill-conditioned; nothing when it is not
+// positive definite.
 std::optional<double> LogDeterminantOf(const Matrix& a) {
   constexpr double kWellConditioned = 1e-6;
   const Eigen::LLT<Matrix> cholesky(a);
@@ -192,6 +193,7 @@ KDpp::KDpp(Vector values, Matrix vectors, bool orthonormal, const KDppOptions& o
       options_(options) {}
 
 absl::StatusOr<KDpp> KDpp::FromKernel(Matrix kernel, const KDppOptions& options) {
+  const ThreadPool pool;  // factorisations make thousands of short calls
   if (const absl::Status status = CheckKernel(kernel, options.threads); !status.ok()) return status;
   const std::optional<LowRank> low = LowRankFactor(kernel, options);
   absl::StatusOr<KDpp> dpp = low ? FromDual(low->factor, options) : FromEigenvectors(kernel, options);
@@ -199,19 +201,13 @@ absl::StatusOr<KDpp> KDpp::FromKernel(Matrix kernel, const KDppOptions& options)
   dpp->rest_trace_ = low ? low->rest_trace : 0;
   const int k = options.largest_k;
   if (k > 0 && k <= dpp->rank() && dpp->rest_trace_ * std::exp(LogRatio(dpp->values_, k)) > options.tolerance) {
-    // The norms of columns promised too much.
+    // Pivoting stopped too early: the norms of its columns overestimate small eigenvalues.
     dpp = FromKernel(std::move(kernel), {.threads = options.threads});
     if (dpp.ok()) dpp->options_ = options;
     return dpp;
   }
   dpp->kernel_ = std::move(kernel);
   return dpp;
-}
-
-absl::StatusOr<KDpp> KDpp::FromFactor(const Matrix& factor, const KDppOptions& options) {
-  if (!factor.allFinite()) return absl::InvalidArgumentError("factor: must be finite");
-  if (factor.cols() > factor.rows()) return FromKernel(factor * factor.transpose(), options);
-  return FromDual(factor, options);
 }
 
 absl::StatusOr<KDpp> KDpp::FromDual(const Matrix& factor, const KDppOptions& options) {
@@ -240,8 +236,7 @@ absl::StatusOr<KDppDraw> KDpp::Sample(int k, uint64_t seed) const {
   KDppDraw draw;
   draw.indices = DrawCandidates(vectors_(Eigen::all, subset).transpose(), orthonormal_, values_[subset.back()],
                                 values_[0], random);
-  std::optional<double> log_determinant;
-  if (kernel_.size() > 0) log_determinant = LogDeterminantOf(kernel_(draw.indices, draw.indices));
+  std::optional<double> log_determinant = LogDeterminantOf(kernel_(draw.indices, draw.indices));
   if (!log_determinant) {
     log_determinant = LogDeterminantOfFeatures(vectors_(draw.indices, Eigen::all) * values_.cwiseSqrt().asDiagonal());
   }
@@ -250,6 +245,7 @@ absl::StatusOr<KDppDraw> KDpp::Sample(int k, uint64_t seed) const {
 }
 
 absl::StatusOr<KDppDraw> KDpp::SampleOnce(Matrix kernel, int k, uint64_t seed, const KDppOptions& given) {
+  const ThreadPool pool;  // as in FromKernel
   KDppOptions options = given;
   options.largest_k = k;
   if (const absl::Status status = CheckKernel(kernel, options.threads); !status.ok()) return status;
@@ -277,7 +273,7 @@ absl::StatusOr<KDppDraw> KDpp::SampleOnce(Matrix kernel, int k, uint64_t seed, c
     const absl::StatusOr<KDpp> dpp = FromKernel(std::move(kernel), options);
     return dpp.ok() ? dpp->Sample(k, seed) : dpp.status();
   };
-  // The norms of columns promised too much.
+  // Pivoting stopped too early, as in FromKernel.
   if (!within) return the_long_way();
   const Matrix vectors =
       low ? FromDualVectors(low->factor, eigen.vectors, values(subset), options.threads) : eigen.vectors;
@@ -289,16 +285,6 @@ absl::StatusOr<KDppDraw> KDpp::SampleOnce(Matrix kernel, int k, uint64_t seed, c
   if (!log_determinant) return the_long_way();  // it needs all vectors
   draw.log_determinant = *log_determinant;
   return draw;
-}
-
-absl::StatusOr<Vector> KDpp::InclusionProbabilities(int k) const {
-  if (const absl::Status status = CheckSize(k); !status.ok()) return status;
-  return Vector(vectors_.cwiseAbs2() * EigenvalueSubset(log_values_, k).Probabilities());
-}
-
-absl::StatusOr<double> KDpp::LogNormaliser(int k) const {
-  if (const absl::Status status = CheckSize(k); !status.ok()) return status;
-  return EigenvalueSubset(log_values_, k).LogPolynomial();
 }
 
 absl::StatusOr<double> KDpp::TotalVariation(int k) const {

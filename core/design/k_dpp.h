@@ -2,23 +2,25 @@
 //
 //   P(S) = det(L_S) / e_k(λ)     for every S of k candidates,
 //
-// where λ are the eigenvalues of L and e_k is the elementary symmetric polynomial. Large det(L_S) means candidates that are
-// good (large L_ii) and diverse (small L_ij). The kernel is factorised once; draws of any k then cost
+// where λ are the eigenvalues of L and e_k is the elementary symmetric polynomial. Large det(L_S) means candidates that
+// are good (large L_ii) and diverse (small L_ij). The kernel is factorised once; draws of any k then cost
 // O(n k + r k + k³ log k), r being its numerical rank.
 //
 // A kernel of low rank is first factorised to L = V Vᵀ + E by PivotedCholesky, and only the r×r matrix VᵀV (the dual
 // representation) is diagonalised. What that leaves out is bounded: the distribution of k candidates changes by at most
 //
-//   ½ Σ_S |P(S) − P_V(S)| ≤ trace(E)·e_{k−1}/e_k       (det(L_S) ≥ det((V Vᵀ)_S), and Fischer's inequality for the dual of L)
+//   ½ Σ_S |P(S) − P_V(S)| ≤ trace(E)·e_{k−1}/e_k
 //
-// Without Options::largest_k, factors go to the numerical rank, past which eigenvalues are rounding; with it, only so far
-// that the bound is at most Options::tolerance for all k ≤ largest_k. Negative eigenvalues count as zero. Copies of a candidate
-// never appear together.
+// by det(L_S) ≥ det((V Vᵀ)_S) and Fischer's inequality for the dual of L.
+//
+// Without Options::largest_k, factors go to the numerical rank, past which eigenvalues are rounding; with it, only so
+// far that the bound is at most Options::tolerance for all k ≤ largest_k. Negative eigenvalues count as zero. Copies of
+// a candidate never appear together.
 //
 // The same seed gives the same draw, on every machine: only projections on eigenvectors matter, not their signs. Where
-// instruction sets differ in rounding, a draw can differ if a random number falls within rounding of a border, or where eigenvalues
-// agree to rounding and their eigenvectors are not determined by L.
-// Immutable; safe to share between threads.
+// instruction sets differ in rounding, a draw can differ if a random number falls within rounding of a border, or where
+// eigenvalues agree to rounding and their eigenvectors are not determined by L. Immutable; safe to share between
+// threads.
 #ifndef FIDELIO_CORE_DESIGN_K_DPP_H_
 #define FIDELIO_CORE_DESIGN_K_DPP_H_
 
@@ -46,12 +48,12 @@ struct KDppDraw {
 
 class FIDELIO_EXPORT KDpp {
  public:
-  // `kernel`: L, n×n. INVALID_ARGUMENT when it is not square, finite and symmetric with a diagonal ≥ 0, but for rounding.
+  // `kernel`: L, n×n. INVALID_ARGUMENT when it is not square, finite and symmetric with a diagonal ≥ 0, but for
+  // rounding.
   static absl::StatusOr<KDpp> FromKernel(Matrix kernel, const KDppOptions& options = {});
-  // L = factor·factorᵀ, of any number of columns. INVALID_ARGUMENT when it is not finite.
-  static absl::StatusOr<KDpp> FromFactor(const Matrix& factor, const KDppOptions& options = {});
 
-  // FromKernel with largest_k = k, and a draw: the same one, sooner, because no other eigenvectors than its k are computed.
+  // FromKernel with largest_k = k, and a draw: the same one, sooner, because no other eigenvectors than its k are
+  // computed.
   static absl::StatusOr<KDppDraw> SampleOnce(Matrix kernel, int k, uint64_t seed, const KDppOptions& options = {});
 
   int candidates() const { return static_cast<int>(vectors_.rows()); }
@@ -64,11 +66,7 @@ class FIDELIO_EXPORT KDpp {
 
   // INVALID_ARGUMENT, with the rank, when k < 1 or k > rank(); also when k > largest_k.
   absl::StatusOr<KDppDraw> Sample(int k, uint64_t seed) const;
-  // Of each candidate, that it is in a draw; they sum to k. The same errors.
-  absl::StatusOr<Vector> InclusionProbabilities(int k) const;
-  // log e_k(λ), so that log P(S) = log_determinant − LogNormaliser(k). The same errors.
-  absl::StatusOr<double> LogNormaliser(int k) const;
-  // The bound above on what was left out of the kernel; 0 when made of a factor or of all eigenvectors. The same errors.
+  // The bound above on what was left out of the kernel; 0 when made of all eigenvectors. The same errors.
   absl::StatusOr<double> TotalVariation(int k) const;
 
  private:
@@ -83,7 +81,7 @@ class FIDELIO_EXPORT KDpp {
   bool orthonormal_;  // to rounding; else those of small eigenvalues are so only roughly
   KDppOptions options_;
   double rest_trace_ = 0;
-  Matrix kernel_;  // for determinants; empty when made of a factor
+  Matrix kernel_;  // for determinants
 };
 
 }  // namespace fidelio

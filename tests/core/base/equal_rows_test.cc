@@ -13,7 +13,6 @@ TEST(EqualRowsTest, EqualRowsShareAGroup) {
   EXPECT_EQ(rows.group, (std::vector<int>{0, 1, 0, 2, 1, 0}));
   EXPECT_EQ(rows.count, 3);
   EXPECT_EQ(rows.copies, (std::vector<std::vector<int>>{{0, 2, 5}, {1, 4}}));
-  EXPECT_EQ(GroupSizes(rows), Vector({{3, 2, 3, 1, 2, 3}}));
 }
 
 TEST(EqualRowsTest, RowsThatDifferInTheLastBitAreDistinct) {

@@ -55,11 +55,6 @@ TEST(GreedyDppMapTest, TiesGoToTheLowestIndex) {
   EXPECT_EQ(MapOfKernel(Matrix::Identity(5, 5), 3)->indices, (std::vector<int>{0, 1, 2}));
 }
 
-TEST(GreedyDppMapTest, FactorsServeAsKernels) {
-  const Matrix factor = RandomNormal(40, 8, 1);
-  EXPECT_EQ(GreedyDppMapOfFactor(factor, 8)->indices, MapOfKernel(factor * factor.transpose(), 8)->indices);
-}
-
 TEST(GreedyDppMapTest, ManyCandidatesNeedNoMatrix) {
   const Matrix x = RandomUniform(20000, 2, 2);
   int columns = 0;
@@ -77,10 +72,10 @@ TEST(GreedyDppMapTest, ManyCandidatesNeedNoMatrix) {
 }
 
 TEST(GreedyDppMapTest, ImpossibleSizesAreRefusedWithTheRank) {
-  const Matrix factor = RandomNormal(30, 4, 3);
+  const Matrix factor = RandomNormal(30, 4, 3), low = factor * factor.transpose();
   const auto invalid = absl::StatusCode::kInvalidArgument;
-  EXPECT_TRUE(IsError(GreedyDppMapOfFactor(factor, 5).status(), invalid, {"k: 5", "30 candidates", "rank 4"}));
-  EXPECT_TRUE(IsError(GreedyDppMapOfFactor(factor, 0).status(), invalid, {"k: 0"}));
+  EXPECT_TRUE(IsError(MapOfKernel(low, 5).status(), invalid, {"k: 5", "30 candidates", "rank 4"}));
+  EXPECT_TRUE(IsError(MapOfKernel(low, 0).status(), invalid, {"k: 0"}));
   Matrix kernel = Matrix::Identity(3, 3);
   kernel(1, 1) = -1;
   EXPECT_TRUE(IsError(MapOfKernel(kernel, 1).status(), invalid, {"kernel[1][1]: -1"}));
