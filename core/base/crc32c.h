@@ -1,5 +1,5 @@
-// CRC-32C (Castagnoli), the checksum of checkpoints and of stored rows. Finds every error of a single bit, and every burst of
-// up to 32 bits.
+// CRC-32C (Castagnoli), the checksum of checkpoints and of stored rows. Finds every error of a single bit, and every
+// burst of up to 32 bits.
 #ifndef FIDELIO_CORE_BASE_CRC32C_H_
 #define FIDELIO_CORE_BASE_CRC32C_H_
 

@@ -16,8 +16,8 @@ struct NormalQuadrature {
   explicit NormalQuadrature(int n);  // n ≥ 1
 };
 
-// n×n: row k holds the k-th Hermite polynomial, normalised to E[H_k(ξ)²] = 1, at n nodes. With the nodes and weights of a rule,
-// H diag(weight) Hᵀ = I.
+// n×n: row k holds the k-th Hermite polynomial, normalised to E[H_k(ξ)²] = 1, at n nodes. With the nodes and weights of
+// a rule, H diag(weight) Hᵀ = I.
 Matrix HermitePolynomials(const Vector& node);
 
 }  // namespace fidelio

@@ -1,7 +1,8 @@
 // The streams of random numbers: one table of all uses, so that no two share numbers of a seed.
 //
-// A use has a block of streams, numbered by chain, stage or level where it needs several. Streams that stored models and designs
-// depend on (the order and the subset of NEIGHBOURS, sequences that a later design continues) keep their numbers for ever.
+// A use has a block of streams, numbered by chain, stage or level where it needs several. Streams that stored models
+// and designs depend on (the order and the subset of NEIGHBOURS, sequences that a later design continues) keep their
+// numbers for ever.
 #ifndef FIDELIO_CORE_BASE_RANDOM_STREAMS_H_
 #define FIDELIO_CORE_BASE_RANDOM_STREAMS_H_
 

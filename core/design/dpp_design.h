@@ -3,8 +3,8 @@
 // The kernel is L_ij = q_i C_ij q_j, with the joint posterior covariance C of f_t at the candidates and their quality q
 // (quality.h): sets with a large determinant are where the model is uncertain, where quality is high, and spread out.
 //
-// What the design is worth is how far the variance of the highest fidelity f_T, averaged over the candidates c, is expected to
-// fall by observing f_t at the k inputs s, with the model's noise N:
+// What the design is worth is how far the variance of the highest fidelity f_T, averaged over the candidates c, is
+// expected to fall by observing f_t at the k inputs s, with the model's noise N:
 //
 //   trace(C_cs (C_ss + N)⁻¹ C_sc) / n,   C_ss = cov(f_t(s)),  C_sc = cov(f_t(s), f_T(c))
 //
@@ -58,8 +58,8 @@ struct Design {
   VarianceReduction reduction;
 };
 
-// Chooses among the rows of `candidates` (n×d, n ≤ kMostJointInputs). Candidates that are excluded, and copies of earlier ones,
-// are not chosen. INVALID_ARGUMENT names what is wrong; a k that is too large, the rank or what is left.
+// Chooses among the rows of `candidates` (n×d, n ≤ kMostJointInputs). Candidates that are excluded, and copies of
+// earlier ones, are not chosen. INVALID_ARGUMENT names what is wrong; a k that is too large, the rank or what is left.
 FIDELIO_EXPORT absl::StatusOr<Design> DesignByDpp(const Emulator& emulator, const Matrix& candidates,
                                                   const DppDesignOptions& options);
 

@@ -11,10 +11,10 @@
 
 namespace fidelio {
 
-// n points beside `existing` (m×d, of which points outside [0,1]^d only count for distances). Each axis is cut into n + m' cells,
-// m' of the existing points being within; new points take cells without existing ones, each at most once, at a random place within.
-// The assignment of cells is improved by exchanges that do not lessen the smallest distance, as far as a fixed amount of work goes:
-// of very many points it stays random. `check`: asked now and then.
+// n points beside `existing` (m×d, of which points outside [0,1]^d only count for distances). Each axis is cut into n +
+// m' cells, m' of the existing points being within; new points take cells without existing ones, each at most once, at
+// a random place within. The assignment of cells is improved by exchanges that do not lessen the smallest distance, as
+// far as a fixed amount of work goes: of very many points it stays random. `check`: asked now and then.
 absl::StatusOr<Matrix> MaximinLatinHypercube(int n, const Matrix& existing, uint64_t seed, uint32_t stream,
                                              const std::function<absl::Status()>& check);
 

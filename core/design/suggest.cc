@@ -59,7 +59,8 @@ std::vector<int> Levels(const Emulator& model, const SuggestOptions& options) {
   return levels;
 }
 
-// The joint posterior of f_t at the candidates for every level t that may be run, of f_T at them, and of f_T at the targets.
+// The joint posterior of f_t at the candidates for every level t that may be run, of f_T at them, and of f_T at the
+// targets.
 class Outlook {
  public:
   static absl::StatusOr<Outlook> Make(const Emulator& model, const Matrix& candidates, const Matrix& targets,

@@ -5,18 +5,19 @@
 //
 //   cov(f_t(x), f_T(x'))² / (var f_t(x) + noise_t)
 //
-// with the moments of the model's joint posterior. These are exact (Emulator::JointMomentsAt), not estimated from samples: the
-// reduction is a function of second moments alone, so that paths (Emulator::DrawPaths) could only add noise, of which a
-// maximum over thousands of (x, t) would find the largest; P paths know covariances to a P^(−½)th of the deviations, while a run
-// of a cheap fidelity often changes the variance by less. Runs are chosen one after the other, each as if those before it had been made
-// and had given what was expected of them: the joint covariance is conditioned on them, the mean stays.
+// with the moments of the model's joint posterior. These are exact (Emulator::JointMomentsAt), not estimated from
+// samples: the reduction is a function of second moments alone, so that paths (Emulator::DrawPaths) could only add
+// noise, of which a maximum over thousands of (x, t) would find the largest; P paths know covariances to a P^(−½)th of
+// the deviations, while a run of a cheap fidelity often changes the variance by less. Runs are chosen one after the
+// other, each as if those before it had been made and had given what was expected of them: the joint covariance is
+// conditioned on them, the mean stays.
 //
 //   kVarianceReduction   the mean over the targets of that reduction, per unit of cost
 //   kMaximumVariance     x where f_T is least known
 //   kExpectedImprovement x with the largest expected improvement of f_T over the best so far
 //   kConfidenceBound     x with the best bound mean ∓ width·sd of f_T
-// The last three choose x by the highest fidelity alone, and then t by the reduction of the variance of f_T(x) per unit of cost.
-// The best so far is the best mean of f_T at the inputs that were observed at any fidelity.
+// The last three choose x by the highest fidelity alone, and then t by the reduction of the variance of f_T(x) per unit
+// of cost. The best so far is the best mean of f_T at the inputs that were observed at any fidelity.
 #ifndef FIDELIO_CORE_DESIGN_SUGGEST_H_
 #define FIDELIO_CORE_DESIGN_SUGGEST_H_
 
@@ -69,8 +70,9 @@ struct Suggestions {
   double variance_after = 0;   // expected after all runs
 };
 
-// `candidates` are n ≥ 1 inputs to choose from, `targets` m ≥ 1 inputs where f_T matters, `observed` the inputs where the
-// best so far is looked for (empty: among the candidates). INVALID_ARGUMENT naming the field, its value and the rule.
+// `candidates` are n ≥ 1 inputs to choose from, `targets` m ≥ 1 inputs where f_T matters, `observed` the inputs where
+// the best so far is looked for (empty: among the candidates). INVALID_ARGUMENT naming the field, its value and the
+// rule.
 FIDELIO_EXPORT absl::StatusOr<Suggestions> Suggest(const Emulator& model, const Matrix& candidates,
                                                    const Matrix& targets, const Matrix& observed,
                                                    const SuggestOptions& options);

@@ -7,8 +7,8 @@
 
 namespace fidelio {
 
-// trace(C_cs (C_ss + N)⁻¹ C_sc): by how much the variances of the elements c fall in sum when the elements s are observed with
-// independent noise. `observed`: C_ss (k×k), `cross`: C_sc (k×n), `noise`: the variances N (k, ≥ 0).
+// trace(C_cs (C_ss + N)⁻¹ C_sc): by how much the variances of the elements c fall in sum when the elements s are
+// observed with independent noise. `observed`: C_ss (k×k), `cross`: C_sc (k×n), `noise`: the variances N (k, ≥ 0).
 absl::StatusOr<double> TraceReduction(Matrix observed, const Matrix& cross, const Vector& noise);
 
 }  // namespace fidelio

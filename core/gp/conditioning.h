@@ -1,4 +1,5 @@
-// Conditioning: a Gaussian over R points, conditioned on noisy observations of the first n, and its reverse-mode gradient.
+// Conditioning: a Gaussian over R points, conditioned on noisy observations of the first n, and its reverse-mode
+// gradient.
 //
 // With a = the first n points, b = the other R−n, K = K_aa + diag(noise), e = y − m_a:
 //   log p(y)  = −½ eᵀK⁻¹e − ½ log|K| − n/2 log 2π

@@ -3,8 +3,9 @@
 //   y = f(Z) + e,   f ~ GP(m_θ, k_θ),   e_i ~ N(0, noise_i)
 //
 // What inference needs of a kernel, whatever it looks like: the covariance of the data with its gradient in θ
-// (GpEvaluation), and covariances with other inputs at one θ with their gradient in those inputs, and functions (GpPrior). Inputs are rows; what
-// their columns mean is up to the model. Models and priors are immutable and safe to share between threads.
+// (GpEvaluation), and covariances with other inputs at one θ with their gradient in those inputs, and functions
+// (GpPrior). Inputs are rows; what their columns mean is up to the model. Models and priors are immutable and safe to
+// share between threads.
 #ifndef FIDELIO_CORE_GP_GP_MODEL_H_
 #define FIDELIO_CORE_GP_GP_MODEL_H_
 

@@ -3,8 +3,8 @@
 // A function f of the prior becomes one of the posterior by Matheron's rule,
 //   f(z) + k(z, Z) K⁻¹ (y − f(Z) − e),   e ~ N(0, noise),   K = k(Z, Z) + noise
 //
-// Over many of them, mean and covariance are exactly the posterior's. The data cost O(N²) per function, an input O(N) and
-// what the prior's function costs. Immutable; safe to share between threads.
+// Over many of them, mean and covariance are exactly the posterior's. The data cost O(N²) per function, an input O(N)
+// and what the prior's function costs. Immutable; safe to share between threads.
 #ifndef FIDELIO_CORE_GP_GP_PATHS_H_
 #define FIDELIO_CORE_GP_GP_PATHS_H_
 

@@ -1,8 +1,10 @@
 // GpPosterior: a GpModel at one θ, given its observations.
 //
-//   mean(z) = m(z) + kᵀα        cov(z, z') = k(z, z') − (L⁻¹k)ᵀ(L⁻¹k')        k = k(Z, z),  L Lᵀ = k(Z, Z) + noise,  α = (L Lᵀ)⁻¹(y − m)
+//   mean(z) = m(z) + kᵀα        cov(z, z') = k(z, z') − (L⁻¹k)ᵀ(L⁻¹k')
+//   k = k(Z, z),  L Lᵀ = k(Z, Z) + noise,  α = (L Lᵀ)⁻¹(y − m)
 //
-// Without a group G of observations, with the basis Q of their columns of L⁻¹ (left_out.h), h = L⁻¹k and w = L⁻¹(y − m):
+// Without a group G of observations, with the basis Q of their columns of L⁻¹ (left_out.h), h = L⁻¹k and
+// w = L⁻¹(y − m):
 //   mean(z) − (Qᵀh)ᵀ(Qᵀw)        variance(z) + ‖Qᵀh‖²
 //
 // Limits: without observations it is the prior. Immutable after Build; safe to share between threads.
@@ -36,8 +38,8 @@ class GpPosterior {
   // M×M, symmetric; the diagonal is Predict's variance.
   Matrix Covariance(const Matrix& z) const;
 
-  // Observations y_i, begin ≤ i < end, each predicted from the others among the first `end` that are not its copies, which
-  // count from `begin`: noise is in their variance.
+  // Observations y_i, begin ≤ i < end, each predicted from the others among the first `end` that are not its copies,
+  // which count from `begin`: noise is in their variance.
   struct LeftOutMoments {
     Vector mean, variance;
     Vector log_density;  // as in LeftOut

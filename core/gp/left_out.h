@@ -1,8 +1,9 @@
 // LeftOut: the observations of a Gaussian, each predicted without itself and without its copies (equal inputs).
 //
-// With L Lᵀ the covariance of all observations, e = y − mean, and V_G the columns of L⁻¹ that belong to a group G of copies, the
-// rest predicts y_G with covariance (V_Gᵀ V_G)⁻¹ and error (V_Gᵀ V_G)⁻¹ V_Gᵀ L⁻¹e: a least-squares problem, solved by V_G = Q R.
-// Without copies: variance 1/[K⁻¹]_ii, error α_i/[K⁻¹]_ii. A group of all observations is predicted by the prior.
+// With L Lᵀ the covariance of all observations, e = y − mean, and V_G the columns of L⁻¹ that belong to a group G of
+// copies, the rest predicts y_G with covariance (V_Gᵀ V_G)⁻¹ and error (V_Gᵀ V_G)⁻¹ V_Gᵀ L⁻¹e: a least-squares problem,
+// solved by V_G = Q R. Without copies: variance 1/[K⁻¹]_ii, error α_i/[K⁻¹]_ii. A group of all observations is
+// predicted by the prior.
 #ifndef FIDELIO_CORE_GP_LEFT_OUT_H_
 #define FIDELIO_CORE_GP_LEFT_OUT_H_
 
@@ -21,8 +22,8 @@ struct LeftOut {
   Vector log_density;  // n: log p(y_G | the rest) of the group that the observation belongs to; empty without copies
 };
 
-// `inverse`: L⁻¹, N×N lower triangular; `whitened`: L⁻¹e; `alpha`: K⁻¹e. The observations are the last n = N − begin; `copies`
-// counts from `begin`.
+// `inverse`: L⁻¹, N×N lower triangular; `whitened`: L⁻¹e; `alpha`: K⁻¹e. The observations are the last n = N − begin;
+// `copies` counts from `begin`.
 LeftOut LeaveOut(const ConstMatrixRef& inverse, const ConstVectorRef& whitened, const ConstVectorRef& alpha, int begin,
                  const CopyGroups& copies);
 

@@ -186,7 +186,8 @@ class SiteRemoval {
     Index at = 0;
     for (const HighGroup* group : groups) {
       const Index high = group->target.size(), low = group->low_h.size(), size = layout_.group_size;
-      // The block of C⁻¹ is FᵀF with F = Q Y: its inverse is Y⁻¹Y⁻ᵀ, and the error Y⁻¹Qᵀ(whitened), a least-squares problem.
+      // The block of C⁻¹ is FᵀF with F = Q Y: its inverse is Y⁻¹Y⁻ᵀ, and the error Y⁻¹Qᵀ(whitened), a least-squares
+      // problem.
       const Eigen::HouseholderQR<Matrix> own(inverse.middleCols(at, high).bottomRows(count - at));
       const auto y = own.matrixQR().topRows(high).transpose().triangularView<Eigen::Lower>();  // Yᵀ
       const Vector projected = (own.householderQ().adjoint() * whitened.tail(count - at)).head(high);

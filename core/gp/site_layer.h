@@ -1,11 +1,13 @@
-// SiteLayer: q(v) of a whitened sparse layer as the prior times Gaussian sites at its nodes, and the layer's marginals there.
+// SiteLayer: q(v) of a whitened sparse layer as the prior times Gaussian sites at its nodes, and the layer's marginals
+// there.
 //
 //   q(v) ∝ N(v; 0, I)·∏_p exp(−½ d_p (t_p − a_pᵀv)²)      B = I + A D Aᵀ = C Cᵀ,   m = B⁻¹ A D t,   cov = B⁻¹
 //   mean_p = a_pᵀ m        var_p = k_pp − ‖a_p‖² + ‖C⁻¹a_p‖²
 //   KL[q ‖ N(0, I)] = ½ (tr B⁻¹ + mᵀm − M + log|B|)
 //
-// With observations of the layer as sites (d: weight/σ², t: y) this q is the best there is, so that it has no parameters of its
-// own. Limits: D = 0 is the prior; Z = X gives the exact GP. Shapes: A M×n; d, t n. Buffers are reused. Not thread-safe.
+// With observations of the layer as sites (d: weight/σ², t: y) this q is the best there is, so that it has no
+// parameters of its own. Limits: D = 0 is the prior; Z = X gives the exact GP. Shapes: A M×n; d, t n. Buffers are
+// reused. Not thread-safe.
 #ifndef FIDELIO_CORE_GP_SITE_LAYER_H_
 #define FIDELIO_CORE_GP_SITE_LAYER_H_
 

@@ -22,8 +22,8 @@ class SparseLayer {
   const Vector& variance() const { return variance_; }
   double divergence() const { return divergence_; }  // KL
 
-  // The reverse pass of F = (terms of mean and variance) − KL. Given ∂F/∂mean and ∂F/∂variance: ∂F/∂A (without the part through
-  // k(x, x), which is ∂F/∂variance itself), ∂F/∂m and the lower triangle of ∂F/∂S (the rest is 0).
+  // The reverse pass of F = (terms of mean and variance) − KL. Given ∂F/∂mean and ∂F/∂variance: ∂F/∂A (without the part
+  // through k(x, x), which is ∂F/∂variance itself), ∂F/∂m and the lower triangle of ∂F/∂S (the rest is 0).
   void Reverse(const Vector& mean_bar, const Vector& variance_bar, Matrix& a_bar, Vector& m_bar, Matrix& s_bar);
 
  private:

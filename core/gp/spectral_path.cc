@@ -41,8 +41,8 @@ int SpectralDegrees(KernelFamily family) {
   return 0;
 }
 
-// What the measure of a factor is stretched by, and which part of the waves has it. What is left of a normal tail beyond a
-// few times its width matters to no one; that of Student's t does.
+// What the measure of a factor is stretched by, and which part of the waves has it. What is left of a normal tail
+// beyond a few times its width matters to no one; that of Student's t does.
 struct Stretch {
   double by, part;
 };

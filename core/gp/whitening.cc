@@ -23,7 +23,7 @@ void LargeMultiply(int threads, const Parts& parts, double scale, const Factor& 
   }
   ParallelFor(static_cast<int>((c.cols() + kWidth - 1) / kWidth), threads, [&](int block) {
     const Index first = block * kWidth, width = std::min(kWidth, c.cols() - first);
-    const Index above = lower ? first : 0;  // rows that are not wanted of these columns
+    const Index above = lower ? first : 0;  // rows that these columns do not need
     Factor own_a = a, own_b = b;
     own_a.data += above * a.row_stride;
     own_a.rows -= above;

@@ -2,8 +2,8 @@
 //
 //   a = L⁻¹ k(Z, x),     f(x) = aᵀv + rest,     var(rest) = k(x, x) − aᵀa
 //
-// Shapes: K_ZZ M×M, A = [a …] M×n. M may be 0. Large products run on several threads; results do not depend on their number.
-// Buffers are reused. Not thread-safe.
+// Shapes: K_ZZ M×M, A = [a …] M×n. M may be 0. Large products run on several threads; results do not depend on their
+// number. Buffers are reused. Not thread-safe.
 #ifndef FIDELIO_CORE_GP_WHITENING_H_
 #define FIDELIO_CORE_GP_WHITENING_H_
 
@@ -27,11 +27,12 @@ class Whitening {
   const Matrix& factor() const { return factor_; }           // L; its strict upper triangle is not zero
   double extra_jitter() const { return extra_; }             // relative, that the factorisation needed beyond `jitter`
 
-  // a = L⁻¹ k. `part`: kLower where k is lower triangular, as a root of the inducing variables' covariance is; a is, too.
+  // a = L⁻¹ k. `part`: kLower where k is lower triangular, as a root of the inducing variables' covariance is; a is,
+  // too.
   void Apply(const ConstMatrixRef& k, Matrix& a, Part part = Part::kAll) const;
 
-  // The reverse pass. Given ∂F/∂A (consumed) and A: k_bar = ∂F/∂k(Z, x), and the part of ∂F/∂K_ZZ that flows through A is
-  // remembered. With part kLower, of k_bar, a and a_bar the lower triangles count; the rest of k_bar is scratch.
+  // The reverse pass. Given ∂F/∂A (consumed) and A: k_bar = ∂F/∂k(Z, x), and the part of ∂F/∂K_ZZ that flows through A
+  // is remembered. With part kLower, of k_bar, a and a_bar the lower triangles count; the rest of k_bar is scratch.
   void Reverse(const Matrix& a, const Matrix& a_bar, Matrix& k_bar, Part part = Part::kAll);
 
   // ∂F/∂K_ZZ of all Reverse calls since the factorisation: symmetric, every element counted.

@@ -17,8 +17,8 @@ inline constexpr double kFirstJitter = 1e-14;
 inline constexpr double kLastJitter = 1e-6;
 
 // Factorises `a` (n×n; only its lower triangle is read and written) in place to L, and writes L⁻¹ to `inverse` (n×n,
-// strict upper triangle zero). Returns the relative jitter. `name` is for the message only. `scratch` saves an allocation
-// where calls repeat.
+// strict upper triangle zero). Returns the relative jitter. `name` is for the message only. `scratch` saves an
+// allocation where calls repeat.
 absl::StatusOr<double> CholeskyWithInverse(MatrixRef a, MatrixRef inverse, absl::string_view name,
                                            Matrix* scratch = nullptr);
 

@@ -1,5 +1,5 @@
-// Lanes: the doubles of one vector register, for loops that the compiler would not vectorise by itself (sums, and functions
-// of libm). A body is written once, for T = Lanes and for T = double; the latter does what is left over.
+// Lanes: the doubles of one vector register, for loops that the compiler would not vectorise by itself (sums, and
+// functions of libm). A body is written once, for T = Lanes and for T = double; the latter does what is left over.
 //
 // Include this in sources only: its contents depend on the instruction set.
 #ifndef FIDELIO_CORE_LINALG_LANES_H_
@@ -25,8 +25,8 @@ inline constexpr int kLanes = 2;
 using Lanes __attribute__((vector_size(kLanes * sizeof(double)))) = double;
 using LaneBits __attribute__((vector_size(kLanes * sizeof(int64_t)))) = int64_t;
 
-// Anywhere in an array of doubles. To the compiler they are accesses to doubles (as through memcpy they would not be), so
-// that it need not read pointers and strides again after a Store.
+// Anywhere in an array of doubles. To the compiler they are accesses to doubles (as through memcpy they would not be),
+// so that it need not read pointers and strides again after a Store.
 template <typename T>
 inline T Load(const double* from) {
   using Doubles __attribute__((vector_size(sizeof(T)), aligned(alignof(double)))) = double;

@@ -1,10 +1,11 @@
-// LowerPanels: a matrix a that is zero above its diagonal and has at least as many rows as columns, laid out for products
+// LowerPanels: a matrix a that is zero above its diagonal and has at least as many rows as columns, laid out for
+// products
 //
 //   out = a·b
 //
-// in panels of rows, each up to the diagonal of its last row: a product reads it in order and never sees the zeros, which
-// matters when b is a single column and the reading of a all there is. Takes half the memory of a triangle in a matrix.
-// Immutable; safe to share between threads.
+// in panels of rows, each up to the diagonal of its last row: a product reads it in order and never sees the zeros,
+// which matters when b is a single column and the reading of a all there is. Takes half the memory of a triangle in a
+// matrix. Immutable; safe to share between threads.
 #ifndef FIDELIO_CORE_LINALG_LOWER_PANELS_H_
 #define FIDELIO_CORE_LINALG_LOWER_PANELS_H_
 

@@ -1,4 +1,5 @@
-// Multiply on several threads. The product is cut into the same parts whatever their number, so that results do not depend on it.
+// Multiply on several threads. The product is cut into the same parts whatever their number, so that results do not
+// depend on it.
 #ifndef FIDELIO_CORE_LINALG_PARALLEL_PRODUCT_H_
 #define FIDELIO_CORE_LINALG_PARALLEL_PRODUCT_H_
 
@@ -10,8 +11,8 @@
 
 namespace fidelio {
 
-// c = scale·a·b or c += scale·a·b, of which only the lower triangle may be wanted; a and b are matrices, blocks of them or
-// transposes, without known zeros.
+// c = scale·a·b or c += scale·a·b, of which only the lower triangle may be needed; a and b are matrices, blocks of them
+// or transposes, without known zeros.
 template <typename A, typename B>
 void MultiplyOnThreads(int threads, Part wanted, double scale, const A& a, const B& b, Write write, MatrixRef c) {
   constexpr Eigen::Index kMost = 512, kMultiple = 4;

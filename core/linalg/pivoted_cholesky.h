@@ -1,15 +1,18 @@
 // PivotedCholesky: a low-rank factor v of a positive semi-definite n×n matrix a, one column at a time, from the largest
 // diagonal element of what is left of a down:
 //
-//   a = v vᵀ + e,   e positive semi-definite,   so that every |e_ij|, and the norm of e, is at most trace(e) = rest_trace()
+//   a = v vᵀ + e,   e positive semi-definite
 //
-// It reads the diagonal of a and the columns of its pivots, and nothing else: r columns take O(n r) memory and O(n r²) time.
-// The determinant of a at the first j pivots is the product of the first j pivot values.
+// so that every |e_ij|, and the norm of e, is at most trace(e) = rest_trace().
 //
-// An element i is used up when what is left of it, e_ii, is at most `noise` a_ii, at first n times the unit of rounding: the
-// rank does not change when a is scaled, or its rows and columns are. Where elements of a contradict |e_ij| ≤ √(e_ii e_jj),
-// because a is the rounded difference of much larger matrices, they are cut to that, and noise grows to the relative
-// size of the contradiction: no e_ii becomes negative, and rounding is not taken for rank. Ties go to the lowest index.
+// It reads the diagonal of a and the columns of its pivots, and nothing else: r columns take O(n r) memory and O(n r²)
+// time. The determinant of a at the first j pivots is the product of the first j pivot values.
+//
+// An element i is used up when what is left of it, e_ii, is at most `noise` a_ii, at first n times the unit of
+// rounding: the rank does not change when a is scaled, or its rows and columns are. Where elements of a contradict
+// |e_ij| ≤ √(e_ii e_jj), because a is the rounded difference of much larger matrices, they are cut to that, and noise
+// grows to the relative size of the contradiction: no e_ii becomes negative, and rounding is not taken for rank. Ties
+// go to the lowest index.
 #ifndef FIDELIO_CORE_LINALG_PIVOTED_CHOLESKY_H_
 #define FIDELIO_CORE_LINALG_PIVOTED_CHOLESKY_H_
 
@@ -32,7 +35,8 @@ class PivotedCholesky {
 
   // Adds a column, or returns false when nothing but noise is left.
   bool Grow();
-  // Adds the column of element i, which need not be the largest one left, or returns false when nothing but noise is left of it.
+  // Adds the column of element i, which need not be the largest one left, or returns false when nothing but noise is
+  // left of it.
   bool GrowAt(Eigen::Index i);
   // Adds columns until rest_trace() ≤ `tolerance`, there are `most` columns, or nothing but noise is left.
   void GrowTo(double tolerance, Eigen::Index most);

@@ -12,7 +12,8 @@ using Eigen::Index;
 
 constexpr Index kSmallProduct = 320;  // up to this size, operands are read where they are
 
-// Above it, blocks of a (kRowBlock×kDepthBlock) and b (kDepthBlock×kColumnBlock) are copied to where they stay in cache.
+// Above it, blocks of a (kRowBlock×kDepthBlock) and b (kDepthBlock×kColumnBlock) are copied to where they stay in
+// cache.
 constexpr Index kRowBlock = 8 * kTileRows;
 constexpr Index kColumnBlock = 512;
 constexpr Index kDepthBlock = 256;

@@ -1,9 +1,9 @@
-// Products of matrices of which a part is known to be zero or is not wanted:
+// Products of matrices of which a part is known to be zero or is not needed:
 //
 //   c = scale·a·b     or     c += scale·a·b
 //
-// Small products run in register tiles straight from the operands: at some tens of rows, the packing of a general product
-// costs as much as the product. Large ones are cut into packed blocks that fit the caches.
+// Small products run in register tiles straight from the operands: at some tens of rows, the packing of a general
+// product costs as much as the product. Large ones are cut into packed blocks that fit the caches.
 #ifndef FIDELIO_CORE_LINALG_PRODUCT_H_
 #define FIDELIO_CORE_LINALG_PRODUCT_H_
 
@@ -13,7 +13,7 @@ namespace fidelio {
 
 enum class Part { kAll, kLower, kUpper };
 
-// Of a and b: where they are not zero (the rest must hold zeros). Of c: what is wanted (the rest becomes scratch).
+// Of a and b: where they are not zero (the rest must hold zeros). Of c: what is needed (the rest becomes scratch).
 struct Parts {
   Part a = Part::kAll, b = Part::kAll, c = Part::kAll;
 };

@@ -1,5 +1,6 @@
-// The reduction of a symmetric matrix to a tridiagonal one by Householder reflections, a = q·t·qᵀ, in panels: half of the work is
-// matrix products (Dongarra, Hammarling & Sorensen 1989). Results do not depend on the number of threads (0: all cores).
+// The reduction of a symmetric matrix to a tridiagonal one by Householder reflections, a = q·t·qᵀ, in panels: half of
+// the work is matrix products (Dongarra, Hammarling & Sorensen 1989). Results do not depend on the number of threads
+// (0: all cores).
 #ifndef FIDELIO_CORE_LINALG_TRIDIAGONAL_H_
 #define FIDELIO_CORE_LINALG_TRIDIAGONAL_H_
 

@@ -180,7 +180,8 @@ class Merge {
   const int threads_;
 };
 
-// `values` holds the diagonal, and `vectors` zeros, on entry: torn in the middle, both halves are solved for. Their merge is left.
+// `values` holds the diagonal, and `vectors` zeros, on entry: torn in the middle, both halves are solved for. Their
+// merge is left.
 Merge Tear(Eigen::Ref<Vector> values, const Vector& beside, MatrixRef vectors, int threads);
 
 void Solve(Eigen::Ref<Vector> values, const Vector& beside, MatrixRef vectors, int threads) {

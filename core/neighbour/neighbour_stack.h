@@ -52,7 +52,7 @@ struct Stencil {
 // A point with its stencils at the levels below some level.
 struct Site {
   const double* x = nullptr;    // D
-  const Stencil* at = nullptr;  // at[t], t = 0, 1, …; who has the same is the same point
+  const Stencil* at = nullptr;  // at[t], t = 0, 1, …; sites with equal pointers are one point
 };
 
 // ∂F/∂ the moments of a point at a level, and ∂F/∂cov(f(x), f(q)) for some other points.

@@ -18,7 +18,8 @@ bool EvaluateAt(Objective& objective, const HmcSpace& space, const Vector& q, do
 
 // Constants of dual averaging, as Hoffman & Gelman chose them.
 constexpr double kGamma = 0.05, kOffset = 10, kForget = 0.75;
-// The iterates are drawn towards twice the step that suits a Gaussian in some ten dimensions: a long step costs less to try.
+// The iterates are drawn towards twice the step that suits a Gaussian in some ten dimensions: a long step costs less to
+// try.
 constexpr double kCentre = -0.35;
 
 // One step of dual averaging; the warm-up's last one fixes the step size.

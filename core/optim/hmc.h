@@ -1,9 +1,10 @@
 // Hamiltonian Monte Carlo on a negative log density, one transition at a time.
 //
 // The chain lives in whitened coordinates q: x = origin + basis·q, where `basis` is meant to make the target about
-// isotropic. During warm-up the step size adapts to an acceptance of 0.8 by dual averaging (Hoffman & Gelman 2014); the average
-// of its iterates is used from then on, ±20 % at random. A trajectory has a length of about `length`, in at most `leapfrogs`
-// steps. A transition depends only on the state, the seed and the stream, so a saved chain continues with the same draws.
+// isotropic. During warm-up the step size adapts to an acceptance of 0.8 by dual averaging (Hoffman & Gelman 2014); the
+// average of its iterates is used from then on, ±20 % at random. A trajectory has a length of about `length`, in at
+// most `leapfrogs` steps. A transition depends only on the state, the seed and the stream, so a saved chain continues
+// with the same draws.
 #ifndef FIDELIO_CORE_OPTIM_HMC_H_
 #define FIDELIO_CORE_OPTIM_HMC_H_
 

@@ -2,9 +2,9 @@
 //
 //   log Z = log p(z*) + ½ n log 2π − ½ log det H,         H: Hessian of −log p at the mode z*
 //
-// Parameters are in prior units. Eigenvalues of H count as at least 1, as if no posterior were wider than its prior. That holds for
-// normal priors and convex likelihoods; in the tails of Student and inverse-gamma priors H can be smaller or negative, and the
-// evidence is then an underestimate.
+// Parameters are in prior units. Eigenvalues of H count as at least 1, as if no posterior were wider than its prior.
+// That holds for normal priors and convex likelihoods; in the tails of Student and inverse-gamma priors H can be
+// smaller or negative, and the evidence is then an underestimate.
 #ifndef FIDELIO_CORE_OPTIM_LAPLACE_H_
 #define FIDELIO_CORE_OPTIM_LAPLACE_H_
 

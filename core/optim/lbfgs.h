@@ -25,8 +25,8 @@ struct LbfgsResult {
   bool stopped = false;    // keep_going returned false
 };
 
-// Minimises from `start`. `keep_going` is called before every evaluation with the best value so far, +∞ before the first;
-// `evaluated`, if present, is called with the best value after every evaluation.
+// Minimises from `start`. `keep_going` is called before every evaluation with the best value so far, +∞ before the
+// first; `evaluated`, if present, is called with the best value after every evaluation.
 LbfgsResult MinimiseLbfgs(Objective& objective, const Vector& start, const LbfgsOptions& options,
                           const std::function<bool(double best)>& keep_going,
                           const std::function<void(double best)>& evaluated = nullptr);

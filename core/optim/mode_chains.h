@@ -1,8 +1,9 @@
 // The chains of a search over several modes: how many each mode gets, which mode a chain has sampled, and how well.
 //
-// Modes of the same space (structure) are regions of one density. A chain that wanders from its mode into the region of another
-// samples that one: its draws count there. A mode that all its chains have left is not counted a second time: the region that they
-// moved to gets the larger of both weights, since the two are parts of one mass. A chain belongs where most of its points lie.
+// Modes of the same space (structure) are regions of one density. A chain that wanders from its mode into the region of
+// another samples that one: its draws count there. A mode that all its chains have left is not counted a second time:
+// the region that they moved to gets the larger of both weights, since the two are parts of one mass. A chain belongs
+// where most of its points lie.
 #ifndef FIDELIO_CORE_OPTIM_MODE_CHAINS_H_
 #define FIDELIO_CORE_OPTIM_MODE_CHAINS_H_
 
@@ -57,8 +58,8 @@ struct ChainsReport {
       0;  // 1/Σ w²/n of modes with weights w and sizes n, each the smallest of all parameters; 0: unknown
 };
 
-// For each chain the mode that it starts from: kChainsPerMode for every mode with a weight, further ones up to `chains` where the
-// weight per chain is largest.
+// For each chain the mode that it starts from: kChainsPerMode for every mode with a weight, further ones up to `chains`
+// where the weight per chain is largest.
 std::vector<int> AllotChains(int chains, const Vector& weights);
 
 // Where most points of a chain lie, by the Gaussians times evidence of the modes with a weight.
@@ -74,8 +75,8 @@ struct WeightedPoint {
   Vector z;
 };
 
-// Points of the chains for every mode with a weight, about `draws` of all modes, evenly spaced. A mode without any, because the
-// chains have none yet, stands in for them itself. Empty without chains.
+// Points of the chains for every mode with a weight, about `draws` of all modes, evenly spaced. A mode without any,
+// because the chains have none yet, stands in for them itself. Empty without chains.
 std::vector<WeightedPoint> PointsOfModes(const std::vector<ModeChain>& chains, const std::vector<ModeRegion>& modes,
                                          const ChainsReport& report, int draws);
 

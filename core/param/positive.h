@@ -1,7 +1,7 @@
 // A positive quantity y as an unbounded parameter x: y = log(1 + e^x) + kLeastPositive (softplus).
 //
-// Near 0 a step of x multiplies y, above 1 it adds to y: steps of a fixed size neither overshoot large quantities nor crawl at small
-// ones. The published MF-DGP was trained in this form (GPflow's), with the same least value.
+// Near 0 a step of x multiplies y, above 1 it adds to y: steps of a fixed size neither overshoot large quantities nor
+// crawl at small ones. The published MF-DGP was trained in this form (GPflow's), with the same least value.
 #ifndef FIDELIO_CORE_PARAM_POSITIVE_H_
 #define FIDELIO_CORE_PARAM_POSITIVE_H_
 
