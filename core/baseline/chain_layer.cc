@@ -84,14 +84,6 @@ class ChainEvaluation : public GpEvaluation {
   ArrayXd pairs_, delta_, delta_slope_, link_, link_slope_, output_, output_slope_;
 };
 
-// κ between rows of a and b, and κ'.
-void CrossWithSlope(KernelFamily family, const Matrix& a, const Matrix& b, Matrix& kernel, Matrix& slope) {
-  CrossDistances(a, b, kernel);
-  ArrayXd derivative;
-  EvaluateRadial(family, kernel.reshaped().array(), &derivative);
-  slope = derivative.matrix().reshaped(kernel.rows(), kernel.cols());
-}
-
 class ChainPrior : public GpPrior {
  public:
   ChainPrior(const ChainLayer& model, const Vector& theta)
@@ -135,13 +127,13 @@ class ChainPrior : public GpPrior {
     if (data_.delta.rows() == 0) return z_bar;
     const Scaled at = Scale(z);
     Matrix kernel, slope;
-    CrossWithSlope(family_, data_.delta, at.delta, kernel, slope);
+    CrossKernelWithSlope(family_, data_.delta, at.delta, kernel, slope);
     slope.array() *= amplitude_ * cross_bar.array();
     AddInputs(data_.delta, at.delta, slope, inverse_, z_bar.leftCols(dimension_));
     if (!nonlinear_) return z_bar;
     Matrix output, output_slope;
-    CrossWithSlope(family_, data_.link, at.link, kernel, slope);
-    CrossWithSlope(family_, data_.output, at.output, output, output_slope);
+    CrossKernelWithSlope(family_, data_.link, at.link, kernel, slope);
+    CrossKernelWithSlope(family_, data_.output, at.output, output, output_slope);
     slope.array() *= link_amplitude_ * cross_bar.array() * output.array();
     AddInputs(data_.link, at.link, slope, link_inverse_, z_bar.leftCols(dimension_));
     output_slope.array() *= link_amplitude_ * cross_bar.array() * kernel.array();

@@ -174,6 +174,13 @@ void CrossKernel(KernelFamily family, double amplitude, const Matrix& a, const M
   });
 }
 
+void CrossKernelWithSlope(KernelFamily family, const Matrix& a, const Matrix& b, Matrix& kernel, Matrix& slope) {
+  CrossDistances(a, b, kernel);
+  ArrayXd derivative;
+  EvaluateRadial(family, kernel.reshaped().array(), &derivative);
+  slope = derivative.matrix().reshaped(kernel.rows(), kernel.cols());
+}
+
 void AccumulateCrossInputGradient(const Matrix& a, const Matrix& b, const Matrix& w, Matrix& b_bar) {
   for (Index d = 0; d < a.cols(); ++d) {
     for (Index j = 0; j < b.rows(); ++j) {

@@ -42,6 +42,9 @@ void CrossDistances(const Matrix& a, const Matrix& b, Matrix& s);
 // amplitude·κ between the rows of `a` (R×D) and of `b` (M×D), both divided by the lengthscales: R×M.
 void CrossKernel(KernelFamily family, double amplitude, const Matrix& a, const Matrix& b, Matrix& k);
 
+// κ between such rows, and κ'(s): R×M each.
+void CrossKernelWithSlope(KernelFamily family, const Matrix& a, const Matrix& b, Matrix& kernel, Matrix& slope);
+
 // Given w = ∂F/∂s (R×M): adds ∂F/∂b to b_bar (M×D).
 void AccumulateCrossInputGradient(const Matrix& a, const Matrix& b, const Matrix& w, Matrix& b_bar);
 

@@ -140,7 +140,7 @@ NeighbourDgp::Impl::Queries NeighbourDgp::Impl::Query(const Matrix& x, int level
   queries.columns = queries.x.transpose();
   queries.stencils.resize(n);
   queries.sites.resize(n);
-  MomentQueries::First first;
+  QueryMoments first;
   if (IsUpper(level)) {
     first.cross = Matrix::Zero(upper->data().y.size(), n);
     first.mean.resize(n);
@@ -164,8 +164,7 @@ NeighbourDgp::Impl::Queries NeighbourDgp::Impl::Query(const Matrix& x, int level
   });
   if (!IsUpper(level)) return queries;
   for (const auto& structure : structures) {
-    queries.seen.emplace_back(*structure, queries.x);
-    queries.seen.back().first = first;
+    queries.seen.emplace_back(*structure, queries.x, first);
   }
   return queries;
 }
@@ -218,14 +217,15 @@ Matrix NeighbourDgp::Impl::Gradient(const Queries& queries, int level, Matrix me
   }
   for (size_t k = 0, at = 0; IsUpper(level) && k < draws.size(); at += posteriors[k].links(), ++k) {
     const Index first = static_cast<Index>(at), links = posteriors[k].links();
-    gradient +=
-        posteriors[k].Gradient(queries.seen[draws[k].structure], OwnLevel(level), mean_bar.middleRows(first, links),
-                               variance_bar.middleRows(first, links), workspace);
+    const MomentPosterior::Adjoints adjoints =
+        posteriors[k].Reverse(queries.seen[draws[k].structure], OwnLevel(level), mean_bar.middleRows(first, links),
+                              variance_bar.middleRows(first, links), workspace);
+    gradient += adjoints.x;
     for (Index i = 0; i < n; ++i) {
-      bars[i].mean += workspace.first_bar.mean[i];
-      bars[i].variance += workspace.first_bar.variance[i];
-      bars[i].covariance += workspace.first_bar.cross.col(i)(queries.near[i]);
-      bars[i].spread.noalias() += upper->spreads() * workspace.first_bar.cross.col(i);
+      bars[i].mean += adjoints.given.mean[i];
+      bars[i].variance += adjoints.given.variance[i];
+      bars[i].covariance += adjoints.given.cross.col(i)(queries.near[i]);
+      bars[i].spread.noalias() += upper->spreads() * adjoints.given.cross.col(i);
     }
   }
   const int reached = std::min(level, stacked() - 1);

@@ -60,7 +60,8 @@ absl::Status CheckDraws(const std::vector<MomentDraw>& draws, const std::vector<
   }
   for (const MomentDraw& draw : draws) {
     if (draw.structure >= 0 && draw.structure < static_cast<int>(recipes.size()) && std::isfinite(draw.weight) &&
-        draw.theta.size() == MomentLayout(recipes[draw.structure], data.dimension(), learn_noise).parameters.size()) {
+        draw.theta.size() ==
+            UpperPoints::Layout(recipes[draw.structure], data.dimension(), learn_noise).parameters.size()) {
       continue;
     }
     return absl::DataLossError(
@@ -124,10 +125,7 @@ absl::StatusOr<std::unique_ptr<NeighbourDgp>> NeighbourDgp::Load(absl::string_vi
   }
   std::vector<Recipe> recipes;
   const uint64_t recipe_count = in.U64();
-  for (uint64_t k = 0; k < recipe_count && in.ok(); ++k) {
-    recipes.push_back(ReadRecipe(in));
-    recipes.back().given_first = true;
-  }
+  for (uint64_t k = 0; k < recipe_count && in.ok(); ++k) recipes.push_back(ReadRecipe(in));
   std::vector<MomentDraw> draws;
   const uint64_t draw_count = in.U64();
   for (uint64_t i = 0; i < draw_count && in.ok(); ++i) {

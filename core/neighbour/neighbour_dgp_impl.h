@@ -42,6 +42,10 @@ class UpperPoints {
   // Level 0, without data, stands for the stack; then the levels above it.
   const ScaledData& data() const { return data_; }
 
+  // Where the hyperparameters of such a model are.
+  static MomentLayout Layout(const Recipe& recipe, int dimension, const std::vector<bool>& learn_noise) {
+    return {recipe, dimension, learn_noise, /*learn_first=*/false};
+  }
   // A model of these points, or of those that `rows`, ascending, names.
   std::shared_ptr<const MomentModel> Model(const Recipe& recipe) const;
   std::shared_ptr<const MomentModel> Model(const Recipe& recipe, const std::vector<int>& rows) const;
@@ -58,7 +62,7 @@ class UpperPoints {
   std::vector<Site> sites_;
   Matrix spreads_;
   std::unique_ptr<const SharedNeighbours> shared_;
-  GivenMoments moments_;
+  std::shared_ptr<const GivenLayer> given_;  // what the stack says about them
 };
 
 // The spreads (Stencil) of points that have reached `level`, one column each; no rows where it has no LowRankPart.

@@ -54,7 +54,7 @@ absl::Status NeighbourDgp::Impl::ForJoint(const Matrix& x, const std::vector<int
 
   Queries queries = Query(x.bottomRows(n - low), highest, threads);
   const Matrix covariance = JointCovariance(*stack, stacked() - 1, queries.sites, threads);
-  for (MomentQueries& seen : queries.seen) seen.first.covariance = covariance;
+  for (MomentQueries& seen : queries.seen) seen.given_covariance = covariance;
   std::vector<int> own(levels.begin() + low, levels.end());
   for (int& level : own) level = OwnLevel(level);
   std::vector<Index> first = {0};

@@ -74,10 +74,7 @@ NeighbourWarmStart ReadNeighbourWarmStart(ByteReader& in) {
   const uint64_t layers = in.U64();
   for (uint64_t t = 0; t < layers && in.ok(); ++t) warm.layers.push_back(ReadLayer(in));
   const uint64_t recipes = in.U64();
-  for (uint64_t k = 0; k < recipes && in.ok(); ++k) {
-    warm.recipes.push_back(ReadRecipe(in));
-    warm.recipes.back().given_first = true;
-  }
+  for (uint64_t k = 0; k < recipes && in.ok(); ++k) warm.recipes.push_back(ReadRecipe(in));
   const uint64_t draws = in.U64();
   for (uint64_t i = 0; i < draws && in.ok(); ++i) {
     MomentDraw draw;

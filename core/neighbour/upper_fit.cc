@@ -103,7 +103,8 @@ class UpperRunner {
             known.links.size() != recipes[k].links.size()) {
           continue;
         }
-        const MomentLayout layout(recipes[k], upper_.data().dimension(), upper_.data().learn_noise);
+        const MomentLayout layout =
+            UpperPoints::Layout(recipes[k], upper_.data().dimension(), upper_.data().learn_noise);
         if (draw.theta.size() != layout.parameters.size()) continue;
         starts.push_back({.structure = static_cast<int>(k),
                           .z = (draw.theta - layout.parameters.Centres()).cwiseQuotient(layout.parameters.Scales())});

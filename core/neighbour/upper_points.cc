@@ -71,19 +71,19 @@ UpperPoints::UpperPoints(const NeighbourStack& stack, const Dataset& data, const
   stencils_.resize(n);
   sites_.resize(n);
   ParallelFor(n, threads, [&](int i) { stencils_[i] = stack.Reach(columns.col(i).data(), level); });
-  moments_.mean.resize(n);
+  Vector mean(n);
   points_ = columns;
   for (int i = 0; i < n; ++i) {
     sites_[i] = {points_.col(i).data(), stencils_[i].data()};
-    moments_.mean[i] = stencils_[i][level].mean;
+    mean[i] = stencils_[i][level].mean;
   }
   spreads_ = Spreads(level, sites_);
   shared_ = std::make_unique<const SharedNeighbours>(level, sites_);
-  moments_.covariance = JointCovariance(stack, level, sites_, threads);
+  given_ = std::make_shared<const GivenLayer>(std::move(mean), JointCovariance(stack, level, sites_, threads));
 }
 
 std::shared_ptr<const MomentModel> UpperPoints::Model(const Recipe& recipe) const {
-  return std::make_shared<const MomentModel>(data_, recipe, moments_);
+  return std::make_shared<const MomentModel>(data_, recipe, given_);
 }
 
 std::shared_ptr<const MomentModel> UpperPoints::Model(const Recipe& recipe, const std::vector<int>& rows) const {
@@ -95,7 +95,7 @@ std::shared_ptr<const MomentModel> UpperPoints::Model(const Recipe& recipe, cons
     some.offset[t] = static_cast<int>(std::lower_bound(rows.begin(), rows.end(), data_.offset[t]) - rows.begin());
   }
   return std::make_shared<const MomentModel>(std::move(some), recipe,
-                                             GivenMoments{moments_.mean(rows), moments_.covariance(rows, rows)});
+                                             std::make_shared<const GivenLayer>(given_->Of(rows)));
 }
 
 }  // namespace fidelio

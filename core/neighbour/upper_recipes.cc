@@ -20,7 +20,6 @@ std::vector<Recipe> UpperRecipes(const NeighbourStack& stack, std::optional<Kern
   std::vector<Recipe> recipes;
   for (const KernelFamily family : families) {
     Recipe r = DefaultRecipe(family);
-    r.given_first = true;
     r.warp = false;
     r.trend = false;
     const double lean = kLean * (log_lengthscale - r.lengthscale.centre -

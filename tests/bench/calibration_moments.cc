@@ -24,7 +24,7 @@ std::vector<Vector> DrawMomentFunctions(const MomentModel& model, const Vector& 
                                         Random& random) {
   const KernelFamily family = model.recipe.kernel;
   Matrix inputs;
-  model.FirstInputs(theta, x, inputs);
+  model.first->At(model, theta)->Inputs(x, inputs);
   const Vector ones = Vector::Ones(x.cols());
   const Matrix trend = model.TrendKernel(x, x);
   const MomentLayout& layout = model.layout;

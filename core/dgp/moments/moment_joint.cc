@@ -45,8 +45,7 @@ MomentJoint::MomentJoint(const MomentPosterior& posterior, const MomentQueries& 
     inputs_[t] = {.rho = queries_.x * level.rho_inverse.asDiagonal(),
                   .delta = queries_.x * level.delta_inverse.asDiagonal()};
   }
-  const MomentModel& model = *posterior_.model_;
-  if (!model.recipe.given_first) model.FirstInputs(posterior_.theta_, queries_.x, first_);
+  posterior_.first_->Inputs(queries_.x, first_);
 
   const int highest = levels.empty() ? 0 : levels.back();
   MomentPosterior::Workspace workspace;
@@ -117,24 +116,15 @@ void MomentJoint::Block(const JointTile& tile, const MomentJoint& other, const s
                         Scratch& scratch) const {
   const auto [row, rows, column, columns] = tile;
   const Range a{.of = *this, .begin = row, .size = rows}, b{.of = other, .begin = column, .size = columns};
-  const MomentModel& model = *posterior_.model_;
   const size_t all = passed_.size();
   scratch.covariance.resize(links());
   scratch.rho.resize(all);
   scratch.delta.resize(all);
   scratch.trend.resize(all);
 
-  if (model.recipe.given_first) {
-    scratch.first = queries_.first.covariance.block(row, column, rows, columns);
-  } else {
-    scratch.a = first_.middleRows(row, rows);
-    scratch.b = other.first_.middleRows(column, columns);
-    CrossKernel(model.recipe.kernel, posterior_.first_amplitude_, scratch.a, scratch.b, scratch.first);
-  }
-  if (posterior_.first_trend_ > 0) {
-    scratch.first += posterior_.first_trend_ *
-                     model.TrendKernel(queries_.x.middleRows(row, rows), other.queries_.x.middleRows(column, columns));
-  }
+  posterior_.first_->Between({.of = queries_, .inputs = first_, .begin = row, .size = rows},
+                             {.of = other.queries_, .inputs = other.first_, .begin = column, .size = columns},
+                             scratch.first);
   Condition(0, 0, a, b, scratch.first);
   for (size_t t = 1; t < all; ++t) KernelsAt(t, a, b, scratch);
   if (all > 1) {  // which all links share

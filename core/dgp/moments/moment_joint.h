@@ -81,7 +81,7 @@ class MomentJoint {
   const MomentPosterior& posterior_;
   const MomentQueries& queries_;
   std::vector<Eigen::Index> below_;  // per level of the model: how many points, the first ones, are wanted below it
-  Matrix first_;                     // inputs of layer 1's kernel
+  Matrix first_;                     // FirstPrior::Inputs
   std::vector<Inputs> inputs_;       // per level; the first is empty
   std::vector<std::vector<Passed>> passed_;  // per level and link; one link at level 0
 };

@@ -14,14 +14,15 @@ Prior Shifted(Prior prior, double by) {
 
 }  // namespace
 
-MomentLayout::MomentLayout(const Recipe& recipe, int dimension, const std::vector<bool>& learn_noise) {
+MomentLayout::MomentLayout(const Recipe& recipe, int dimension, const std::vector<bool>& learn_noise,
+                           bool learn_first) {
   const double half_log_d = 0.5 * std::log(dimension);
   const int levels = static_cast<int>(learn_noise.size());
   ParameterLayout& p = parameters;
   noise.assign(levels, -1);
   trend.assign(levels, -1);
   lengthscale_centre = recipe.lengthscale.centre + half_log_d;
-  if (!recipe.given_first) {
+  if (learn_first) {
     first.lengthscale = p.Add("ls0", dimension, Shifted(recipe.lengthscale, half_log_d));
     if (recipe.warp) first.warp = p.Add("cw", dimension, recipe.warp_strength);
     first.amplitude = p.Add("v0", 1, recipe.amplitude);

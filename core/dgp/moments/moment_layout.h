@@ -28,11 +28,13 @@ struct MomentLayout {
   std::vector<int> trend;                // per level; −1 without a trend
   double lengthscale_centre = 0;         // of layer 1, with the ½ log D
 
+  bool learns_first() const { return first.lengthscale >= 0; }  // layer 1 has hyperparameters
+
   // Parameters of levels ≥ level are those from here on.
   int Begin(int level) const { return level == 0 ? 0 : upper[level - 1].rho_lengthscale; }
 
-  // `learn_noise[t]`: level t's noise is a parameter.
-  MomentLayout(const Recipe& recipe, int dimension, const std::vector<bool>& learn_noise);
+  // `learn_noise[t]`: level t's noise is a parameter. `learn_first`: layer 1 is learned (first_layer.h).
+  MomentLayout(const Recipe& recipe, int dimension, const std::vector<bool>& learn_noise, bool learn_first = true);
 };
 
 }  // namespace fidelio

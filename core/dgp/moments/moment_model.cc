@@ -3,7 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/kernel/input_warp.h"
 #include "core/kernel/stationary.h"
 #include "core/linalg/packed.h"
 
@@ -11,11 +10,11 @@ namespace fidelio {
 
 using Eigen::Index;
 
-MomentModel::MomentModel(ScaledData scaled, Recipe chosen, GivenMoments given)
+MomentModel::MomentModel(ScaledData scaled, Recipe chosen, std::shared_ptr<const FirstLayer> layer)
     : data(std::move(scaled)),
       recipe(std::move(chosen)),
-      first(std::move(given)),
-      layout(recipe, data.dimension(), data.learn_noise),
+      first(std::move(layer)),
+      layout(recipe, data.dimension(), data.learn_noise, first->is_learned()),
       trend_pairs(data.levels()) {
   for (int t = 0; t < data.levels(); ++t)
     copies.push_back(FindEqualRows(data.x.middleRows(data.offset[t], data.count(t))));
@@ -44,12 +43,19 @@ Matrix MomentModel::TrendInputs(const Matrix& x) const {
   return std::sqrt(12.0 / data.dimension()) * (x.array() - 0.5).matrix();
 }
 
-Vector MomentModel::FirstLengthscales(const ConstVectorRef& theta) const {
-  return theta.segment(layout.first.lengthscale, data.dimension()).array().exp();
+void MomentModel::AddTrendGradient(const Matrix& x, double amplitude, int level, const QueryMoments& bar,
+                                   Matrix& x_bar) const {
+  const double scale = 12.0 / data.dimension(), curvature = recipe.trend_curvature;
+  const Matrix points = data.x.bottomRows(data.rest(level)).array() - 0.5;
+  const Matrix centred = x.array() - 0.5;
+  const Matrix slope = 1 + 2 * curvature * scale * (points * centred.transpose()).array();  // of p + c p²
+  x_bar.noalias() += amplitude * scale * bar.cross.cwiseProduct(slope).transpose() * points;
+  const Vector own = 1 + 2 * curvature * scale * centred.rowwise().squaredNorm().array();
+  x_bar += (2 * amplitude * scale) * bar.variance.cwiseProduct(own).asDiagonal() * centred;
 }
 
 Vector MomentModel::Lean(const ConstVectorRef& theta) const {
-  if (recipe.given_first) return Vector::Zero(data.dimension());
+  if (!layout.learns_first()) return Vector::Zero(data.dimension());
   return recipe.tie * (theta.segment(layout.first.lengthscale, data.dimension()).array() - layout.lengthscale_centre);
 }
 
@@ -85,15 +91,8 @@ double MomentModel::Trend(const ConstVectorRef& theta, int level) const {
   return at < 0 ? 0 : std::exp(theta[at]);
 }
 
-void MomentModel::FirstInputs(const ConstVectorRef& theta, const Matrix& x, Matrix& inputs) const {
-  inputs = x;
-  for (Index d = 0; d < x.cols(); ++d) {
-    if (layout.first.warp >= 0) WarpInputs(theta[layout.first.warp + d], inputs.col(d));
-    inputs.col(d) *= std::exp(-theta[layout.first.lengthscale + d]);
-  }
-}
-
-MomentQueries::MomentQueries(const MomentModel& model, Matrix scaled_x) : x(std::move(scaled_x)) {
+MomentQueries::MomentQueries(const MomentModel& model, Matrix scaled_x, QueryMoments given_moments, Matrix covariance)
+    : x(std::move(scaled_x)), given(std::move(given_moments)), given_covariance(std::move(covariance)) {
   if (!model.recipe.trend) return;
   trend = model.TrendKernel(model.data.x, x);
   trend_diagonal = model.TrendDiagonal(x);
@@ -102,10 +101,10 @@ MomentQueries::MomentQueries(const MomentModel& model, Matrix scaled_x) : x(std:
 MomentQueries MomentQueries::Rows(Index begin, Index count) const {
   MomentQueries some;
   some.x = x.middleRows(begin, count);
-  if (first.mean.size() > 0) {
-    some.first.cross = first.cross.middleCols(begin, count);
-    some.first.mean = first.mean.segment(begin, count);
-    some.first.variance = first.variance.segment(begin, count);
+  if (given.mean.size() > 0) {
+    some.given = {.cross = given.cross.middleCols(begin, count),
+                  .mean = given.mean.segment(begin, count),
+                  .variance = given.variance.segment(begin, count)};
   }
   if (trend_diagonal.size() == 0) return some;
   some.trend = trend.middleCols(begin, count);

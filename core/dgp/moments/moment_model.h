@@ -2,36 +2,33 @@
 #ifndef FIDELIO_CORE_DGP_MOMENTS_MOMENT_MODEL_H_
 #define FIDELIO_CORE_DGP_MOMENTS_MOMENT_MODEL_H_
 
+#include <memory>
 #include <vector>
 
 #include "core/base/equal_rows.h"
 #include "core/base/types.h"
 #include "core/data/scaled_data.h"
+#include "core/dgp/moments/first_layer.h"
 #include "core/dgp/moments/link_kernel.h"
 #include "core/dgp/moments/moment_layout.h"
 #include "core/dgp/moments/recipe.h"
 
 namespace fidelio {
 
-// Mean and covariance of f_0 given y_0, from elsewhere, at R points.
-struct GivenMoments {
-  Vector mean;        // R
-  Matrix covariance;  // R×R
-};
-
 struct MomentModel {
   ScaledData data;
   Recipe recipe;
-  GivenMoments first;  // of a recipe whose layer 1 is given: at all points of the data
+  std::shared_ptr<const FirstLayer> first;
   MomentLayout layout;
   std::vector<Eigen::ArrayXd> trend_pairs;  // per level, packed TrendKernel of the points of levels ≥ t; empty without
   Vector trend_diagonal;                    // N
   std::vector<EqualRows> copies;            // per level: its observations with equal inputs
 
-  MomentModel(ScaledData scaled, Recipe chosen, GivenMoments given = {});
+  // Of a GivenLayer, level 0 of the data is empty.
+  MomentModel(ScaledData scaled, Recipe chosen,
+              std::shared_ptr<const FirstLayer> layer = std::make_shared<const LearnedLayer>());
 
   // The hyperparameters of a level, out of θ.
-  Vector FirstLengthscales(const ConstVectorRef& theta) const;
   // What upper lengthscales lean on, as a logarithm; 0 where layer 1 is given.
   Vector Lean(const ConstVectorRef& theta) const;
   Vector RhoLengthscales(const ConstVectorRef& theta, int level) const;
@@ -47,9 +44,8 @@ struct MomentModel {
   Vector TrendDiagonal(const Matrix& x) const;
   // z with p(x, x') = z·z'.
   Matrix TrendInputs(const Matrix& x) const;
-
-  // Layer 1's inputs: x warped and divided by the lengthscales.
-  void FirstInputs(const ConstVectorRef& theta, const Matrix& x, Matrix& inputs) const;
+  // Given ∂F/∂ a level's prior moments at queries x: adds what flows through amplitude·TrendKernel to x_bar.
+  void AddTrendGradient(const Matrix& x, double amplitude, int level, const QueryMoments& bar, Matrix& x_bar) const;
 };
 
 // Query points, with what does not change with the hyperparameters either.
@@ -58,14 +54,10 @@ struct MomentQueries {
   Matrix trend;           // TrendKernel of the N data points and these, N×M; empty without trend
   Vector trend_diagonal;  // M; empty without trend
 
-  // Of a model whose layer 1 is given: the moments of f_0 given y_0 at these points.
-  struct First {
-    Matrix cross;  // with the N data points, N×M
-    Vector mean, variance;
-    Matrix covariance;  // M×M, only for joint posteriors
-  } first;
+  QueryMoments given;       // of f_0, where the model's first layer is given
+  Matrix given_covariance;  // M×M, only for joint posteriors
 
-  MomentQueries(const MomentModel& model, Matrix scaled_x);
+  MomentQueries(const MomentModel& model, Matrix scaled_x, QueryMoments given_moments = {}, Matrix covariance = {});
 
   // Some of them.
   MomentQueries Rows(Eigen::Index begin, Eigen::Index count) const;

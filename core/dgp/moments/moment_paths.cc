@@ -14,7 +14,9 @@ MomentPaths::MomentPaths(const MomentPosterior& posterior, const std::vector<int
   for (size_t i = 0; i < links.size(); ++i) {
     Path& path = paths_[i];
     path.link = links[i];
-    for (int t = 0; t < static_cast<int>(posterior_.levels_.size()); ++t) {
+    path.first = posterior_.first_->Draw(random[i]);
+    path.layers.emplace_back();
+    for (int t = 1; t < static_cast<int>(posterior_.levels_.size()); ++t) {
       path.layers.push_back(DrawLayer(t, path.link, random[i]));
     }
     UpdateByData(path, first.size() > 0 ? Vector(first.col(static_cast<Index>(i))) : Vector(), random[i]);
@@ -25,13 +27,10 @@ MomentPaths::Layer MomentPaths::DrawLayer(int t, int link, Random& random) const
   const MomentModel& model = *posterior_.model_;
   const SpectralFactor over_x{.family = model.recipe.kernel, .dimensions = model.data.dimension()};
   Layer layer;
-  if (t == 0 && model.recipe.given_first) return layer;
   layer.own.emplace(std::vector{over_x}, kPathWaves, random);
-  if (t > 0) {
-    layer.slope.emplace(std::vector{over_x}, kPathWaves, random);
-    layer.wave.emplace(std::vector{over_x, SpectralFactor{}}, kPathWaves, random);
-    layer.offset = std::sqrt(posterior_.levels_[t].links[link].prior_offset) * random.Normal();
-  }
+  layer.slope.emplace(std::vector{over_x}, kPathWaves, random);
+  layer.wave.emplace(std::vector{over_x, SpectralFactor{}}, kPathWaves, random);
+  layer.offset = std::sqrt(posterior_.levels_[t].links[link].prior_offset) * random.Normal();
   if (model.recipe.trend) layer.trend.emplace(model.data.dimension(), model.recipe.trend_curvature, random);
   return layer;
 }
@@ -39,26 +38,20 @@ MomentPaths::Layer MomentPaths::DrawLayer(int t, int link, Random& random) const
 MomentPaths::Inputs MomentPaths::InputsAt(const Matrix& x, int t) const {
   const MomentModel& model = *posterior_.model_;
   Inputs inputs;
-  if (t == 0 && model.recipe.given_first) return inputs;
+  inputs.x = x;
   if (t == 0) {
-    model.FirstInputs(posterior_.theta_, x, inputs.own);
-  } else {
-    inputs.own = x * posterior_.levels_[t].delta_inverse.asDiagonal();
-    inputs.rho = x * posterior_.levels_[t].rho_inverse.asDiagonal();
+    posterior_.first_->Inputs(x, inputs.own);
+    return inputs;
   }
+  inputs.own = x * posterior_.levels_[t].delta_inverse.asDiagonal();
+  inputs.rho = x * posterior_.levels_[t].rho_inverse.asDiagonal();
   if (model.recipe.trend) inputs.trend = model.TrendInputs(x);
   return inputs;
 }
 
 Vector MomentPaths::Prior(const Path& path, const Inputs& inputs, int t, const ConstVectorRef& below) const {
   const Layer& layer = path.layers[t];
-  if (t == 0 && !layer.own) return below;
-  if (t == 0) {
-    Vector f = std::sqrt(posterior_.first_amplitude_) * layer.own->Evaluate(inputs.own);
-    f.array() += posterior_.first_mean_;
-    if (posterior_.first_trend_ > 0) f += std::sqrt(posterior_.first_trend_) * layer.trend->Evaluate(inputs.trend);
-    return f;
-  }
+  if (t == 0) return path.first->Evaluate(inputs.x, inputs.own, below);
   const LinkScalars& s = posterior_.levels_[t].scalars;
   Matrix joint(below.size(), inputs.rho.cols() + 1);
   joint << inputs.rho, below / std::sqrt(s.lengthscale2);

@@ -15,6 +15,7 @@
 #ifndef FIDELIO_CORE_DGP_MOMENTS_MOMENT_PATHS_H_
 #define FIDELIO_CORE_DGP_MOMENTS_MOMENT_PATHS_H_
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -39,9 +40,9 @@ class MomentPaths {
                 const Matrix& first = {}) const;
 
  private:
-  // The prior of a path at one level; `slope` and `wave` above level 0 only. A layer 1 that is given has none.
+  // The prior of a path at one level above 0.
   struct Layer {
-    std::optional<SpectralPath> own;    // level 0: of k_1; above: of k_delta
+    std::optional<SpectralPath> own;    // of k_delta
     std::optional<SpectralPath> slope;  // of k_rho, times f
     std::optional<SpectralPath> wave;   // of k_rho·k_f
     std::optional<QuadraticPath> trend;
@@ -49,12 +50,13 @@ class MomentPaths {
   };
   struct Path {
     int link = 0;
-    std::vector<Layer> layers;
+    std::unique_ptr<const FirstPath> first;
+    std::vector<Layer> layers;     // that of level 0 is empty
     std::vector<Vector> residual;  // per level: L⁻¹(y − f(X) − e)
   };
   // Inputs of the terms of a level, shared by all paths.
   struct Inputs {
-    Matrix own, rho, trend;
+    Matrix x, own, rho, trend;
   };
 
   Layer DrawLayer(int level, int link, Random& random) const;

@@ -23,12 +23,7 @@ absl::StatusOr<MomentPosterior> MomentPosterior::Build(MomentRecursion& recursio
   p.theta_ = theta;
   p.link_weights_ = recursion.link_weights();
   p.log_likelihood_ = recursion.log_likelihood();
-  if (!model.recipe.given_first) {
-    p.first_mean_ = theta[model.layout.first.mean];
-    p.first_amplitude_ = std::exp(theta[model.layout.first.amplitude]);
-    p.first_trend_ = model.Trend(theta, 0);
-    model.FirstInputs(theta, model.data.x, p.first_inputs_);
-  }
+  p.first_ = model.first->At(model, theta);
   p.levels_.resize(levels);
   for (int t = 0; t < levels; ++t) {
     Level& level = p.levels_[t];
@@ -85,8 +80,8 @@ MomentPosterior::LeftOutGaussians MomentPosterior::LeaveOneOut(int level) const 
 }
 
 void MomentPosterior::Condition(const Conditioned& on, Passage& at) const {
-  const Query& prior = at.prior;
-  Query& given = at.given;
+  const QueryMoments& prior = at.prior;
+  QueryMoments& given = at.given;
   const Index n = on.alpha.size(), rest = prior.cross.rows() - n;
   const auto own = prior.cross.topRows(n);
   at.product.resize(n + rest, prior.cross.cols());
@@ -98,22 +93,8 @@ void MomentPosterior::Condition(const Conditioned& on, Passage& at) const {
   given.cross = prior.cross.bottomRows(rest) - at.product.bottomRows(rest);
 }
 
-void MomentPosterior::First(const MomentQueries& queries, Matrix& inputs, Query& query) const {
-  if (model_->recipe.given_first) {
-    query = {.cross = queries.first.cross, .mean = queries.first.mean, .variance = queries.first.variance};
-    return;
-  }
-  model_->FirstInputs(theta_, queries.x, inputs);
-  CrossKernel(model_->recipe.kernel, first_amplitude_, first_inputs_, inputs, query.cross);
-  query.mean.setConstant(queries.x.rows(), first_mean_);
-  query.variance.setConstant(queries.x.rows(), first_amplitude_);
-  if (first_trend_ > 0) {
-    query.cross += first_trend_ * queries.trend;
-    query.variance += first_trend_ * queries.trend_diagonal;
-  }
-}
-
-void MomentPosterior::LinkCross(const MomentQueries& queries, const Query& below, int t, int l, Passage& at) const {
+void MomentPosterior::LinkCross(const MomentQueries& queries, const QueryMoments& below, int t, int l,
+                                Passage& at) const {
   const LinkScalars& s = levels_[t].scalars;
   const Conditioned& to = levels_[t].links[l];
   CrossLinkKernel(s, at.rho_kernel, at.delta_kernel, queries.trend.bottomRows(s.trend > 0 ? below.cross.rows() : 0),
@@ -121,7 +102,7 @@ void MomentPosterior::LinkCross(const MomentQueries& queries, const Query& below
 }
 
 // The query's moments under level t's prior, from those of level t−1 given y_<t.
-void MomentPosterior::Up(const MomentQueries& queries, const Query& below, int t, int l, Passage& at) const {
+void MomentPosterior::Up(const MomentQueries& queries, const QueryMoments& below, int t, int l, Passage& at) const {
   const LinkScalars& s = levels_[t].scalars;
   const Conditioned& to = levels_[t].links[l];
   const auto m = below.mean.array(), v = below.variance.array();
@@ -133,7 +114,7 @@ void MomentPosterior::Up(const MomentQueries& queries, const Query& below, int t
 
 void MomentPosterior::Begin(const MomentQueries& queries, int level, Workspace& workspace) const {
   workspace.levels.resize(levels_.size());
-  First(queries, workspace.inputs, workspace.levels[0].prior);
+  first_->At(queries, workspace.inputs, workspace.levels[0].prior);
   Condition(levels_[0].links[0], workspace.levels[0]);
   for (int t = 1; t <= level; ++t) {
     const Level& to = levels_[t];
@@ -150,11 +131,11 @@ void MomentPosterior::Begin(const MomentQueries& queries, int level, Workspace& 
 void MomentPosterior::Climb(const MomentQueries& queries, int level, int link, const std::vector<Index>& stay_below,
                             Workspace& workspace) const {
   for (int t = 1; t <= level; ++t) {
-    const Query& below = workspace.levels[t - 1].given;
+    const QueryMoments& below = workspace.levels[t - 1].given;
     if (t > 1) LinkCross(queries, below, t, link, workspace.levels[t]);
     Up(queries, below, t, link, workspace.levels[t]);
     if (const Index stay = stay_below.empty() ? 0 : stay_below[t]; stay > 0) {
-      Query& prior = workspace.levels[t].prior;
+      QueryMoments& prior = workspace.levels[t].prior;
       prior.cross.leftCols(stay) = levels_[t].scalars.rho * below.cross.leftCols(stay);
       prior.mean.head(stay) = below.mean.head(stay);
       prior.variance.head(stay) = below.variance.head(stay);
@@ -165,8 +146,8 @@ void MomentPosterior::Climb(const MomentQueries& queries, int level, int link, c
 
 void MomentPosterior::Smooth(int level, int link, Workspace& workspace) const {
   for (int t = level + 1; t < static_cast<int>(levels_.size()); ++t) {
-    const Query& below = workspace.levels[t - 1].given;
-    Query& prior = workspace.levels[t].prior;
+    const QueryMoments& below = workspace.levels[t - 1].given;
+    QueryMoments& prior = workspace.levels[t].prior;
     prior.cross = levels_[t].scalars.rho * below.cross;
     prior.mean = below.mean;
     prior.variance = below.variance;

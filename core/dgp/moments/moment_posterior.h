@@ -56,7 +56,15 @@ class MomentPosterior {
   struct Workspace;
   void Predict(const MomentQueries& queries, int level, Workspace& workspace, MatrixRef mean, MatrixRef variance) const;
   Matrix Gradient(const MomentQueries& queries, int level, const ConstMatrixRef& mean_bar,
-                  const ConstMatrixRef& variance_bar, Workspace& workspace) const;
+                  const ConstMatrixRef& variance_bar, Workspace& workspace) const {
+    return Reverse(queries, level, mean_bar, variance_bar, workspace).x;
+  }
+  struct Adjoints {
+    Matrix x;            // ∂F/∂x, M×D, where the given moments are held fixed
+    QueryMoments given;  // ∂F/∂MomentQueries::given; empty where layer 1 is learned
+  };
+  Adjoints Reverse(const MomentQueries& queries, int level, const ConstMatrixRef& mean_bar,
+                   const ConstMatrixRef& variance_bar, Workspace& workspace) const;
 
  private:
   friend class MomentJoint;
@@ -77,23 +85,17 @@ class MomentPosterior {
     Matrix rho_inputs, delta_inputs;    // scaled inputs of the points of levels ≥ level
     std::vector<Conditioned> links;     // one at level 0
   };
-  // Query points beside the data: cross covariance with the points of the levels that follow, mean, variance.
-  struct Query {
-    Matrix cross;
-    Vector mean, variance;
-  };
   // The passage of a query through a level: before its data, [L⁻¹; K_ba K⁻¹] times the cross covariance with them, after.
   struct Passage {
-    Query prior;
+    QueryMoments prior;
     Matrix product;
-    Query given;
+    QueryMoments given;
     Matrix rho_kernel, delta_kernel, link_kernel;
   };
 
   void Condition(const Conditioned& on, Passage& at) const;
-  void First(const MomentQueries& queries, Matrix& inputs, Query& query) const;
-  void LinkCross(const MomentQueries& queries, const Query& below, int level, int link, Passage& at) const;
-  void Up(const MomentQueries& queries, const Query& below, int level, int link, Passage& at) const;
+  void LinkCross(const MomentQueries& queries, const QueryMoments& below, int level, int link, Passage& at) const;
+  void Up(const MomentQueries& queries, const QueryMoments& below, int level, int link, Passage& at) const;
   // Level 0, the kernels over x of the levels above, up to `level`, and level 1's link kernel.
   void Begin(const MomentQueries& queries, int level, Workspace& workspace) const;
   // From level 0 up to `level` under one link.
@@ -105,27 +107,23 @@ class MomentPosterior {
              Workspace& workspace) const;
   // f_level, after Climb, given the data of the levels above, too.
   void Smooth(int level, int link, Workspace& workspace) const;
-  // The gradient's parts (moment_posterior_gradient.cc); a Query named bar holds adjoints.
-  void ReverseCondition(const Conditioned& on, const Passage& at, Query& bar) const;
-  void ReverseUp(const Matrix& x, const Query& below, int level, const Conditioned& to, Query& bar,
+  // The gradient's parts (moment_posterior_gradient.cc); a QueryMoments named bar holds adjoints.
+  void ReverseCondition(const Conditioned& on, const Passage& at, QueryMoments& bar) const;
+  void ReverseUp(const Matrix& x, const QueryMoments& below, int level, const Conditioned& to, QueryMoments& bar,
                  Matrix& x_bar) const;
-  void ReverseFirst(const Matrix& x, const Query& bar, Matrix& x_bar) const;
-  void AddTrendGradient(const Matrix& x, double trend, int level, const Query& bar, Matrix& x_bar) const;
 
   std::shared_ptr<const MomentModel> model_;
   Vector theta_, link_weights_;
   double log_likelihood_ = 0;
   std::vector<double> log_likelihood_to_;  // per level, of the data below it
   std::vector<double> leave_one_out_, noise_;
-  double first_mean_ = 0, first_amplitude_ = 0, first_trend_ = 0;
-  Matrix first_inputs_;
+  std::shared_ptr<const FirstPrior> first_;
   std::vector<Level> levels_;
 };
 
 struct MomentPosterior::Workspace {
   std::vector<Passage> levels;
-  Matrix inputs;    // of a kernel over x, at the query points
-  Query first_bar;  // where layer 1 is given: what Gradient found of ∂F/∂MomentQueries::first, not yet in ∂F/∂x
+  Matrix inputs;  // of a kernel over x, at the query points
 };
 
 }  // namespace fidelio

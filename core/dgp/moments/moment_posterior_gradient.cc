@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "core/dgp/moments/moment_posterior.h"
-#include "core/kernel/input_warp.h"
 #include "core/kernel/stationary.h"
 #include "core/linalg/product.h"
 
@@ -13,17 +12,10 @@ namespace {
 
 using Eigen::Index;
 
-void CrossKernelWithSlope(KernelFamily family, const Matrix& a, const Matrix& b, Matrix& kernel, Matrix& slope) {
-  CrossDistances(a, b, kernel);
-  Eigen::ArrayXd derivative;
-  EvaluateRadial(family, kernel.reshaped().array(), &derivative);
-  slope = derivative.matrix().reshaped(kernel.rows(), kernel.cols());
-}
-
 }  // namespace
 
 // From adjoints of the moments after conditioning (bar.cross: points of levels > t) to those before (levels ≥ t).
-void MomentPosterior::ReverseCondition(const Conditioned& on, const Passage& at, Query& bar) const {
+void MomentPosterior::ReverseCondition(const Conditioned& on, const Passage& at, QueryMoments& bar) const {
   const Index n = on.alpha.size(), rest = bar.cross.rows();
   Matrix product_bar(n + rest, bar.cross.cols());  // with the opposite sign
   product_bar.topRows(n) = at.product.topRows(n) * (2 * bar.variance).asDiagonal();
@@ -36,8 +28,8 @@ void MomentPosterior::ReverseCondition(const Conditioned& on, const Passage& at,
 }
 
 // From adjoints of the moments under level t's prior to those of level t−1; adds ∂/∂x to x_bar.
-void MomentPosterior::ReverseUp(const Matrix& x, const Query& below, int t, const Conditioned& to, Query& bar,
-                                Matrix& x_bar) const {
+void MomentPosterior::ReverseUp(const Matrix& x, const QueryMoments& below, int t, const Conditioned& to,
+                                QueryMoments& bar, Matrix& x_bar) const {
   const Level& level = levels_[t];
   const LinkScalars& s = level.scalars;
   const Matrix rho_inputs = x * level.rho_inverse.asDiagonal(), delta_inputs = x * level.delta_inverse.asDiagonal();
@@ -57,71 +49,32 @@ void MomentPosterior::ReverseUp(const Matrix& x, const Query& below, int t, cons
   scaled_bar.setZero();
   AccumulateCrossInputGradient(level.delta_inputs, delta_inputs, delta_slope, scaled_bar);
   x_bar += scaled_bar * level.delta_inverse.asDiagonal();
-  if (s.trend > 0) AddTrendGradient(x, s.trend, t, bar, x_bar);
+  if (s.trend > 0) model_->AddTrendGradient(x, s.trend, t, bar, x_bar);
   bar = {.cross = std::move(c_bar), .mean = std::move(m_bar), .variance = std::move(v_bar)};
 }
 
-void MomentPosterior::AddTrendGradient(const Matrix& x, double trend, int t, const Query& bar, Matrix& x_bar) const {
-  const double scale = 12.0 / model_->data.dimension(), curvature = model_->recipe.trend_curvature;
-  const Matrix data = model_->data.x.bottomRows(model_->data.rest(t)).array() - 0.5;
-  const Matrix centred = x.array() - 0.5;
-  const Matrix slope = 1 + 2 * curvature * scale * (data * centred.transpose()).array();  // of p + c p²
-  x_bar.noalias() += trend * scale * bar.cross.cwiseProduct(slope).transpose() * data;
-  const Vector own = 1 + 2 * curvature * scale * centred.rowwise().squaredNorm().array();
-  x_bar += (2 * trend * scale) * bar.variance.cwiseProduct(own).asDiagonal() * centred;
-}
-
-void MomentPosterior::ReverseFirst(const Matrix& x, const Query& bar, Matrix& x_bar) const {
-  const MomentLayout& layout = model_->layout;
-  Matrix inputs, kernel, slope;
-  model_->FirstInputs(theta_, x, inputs);
-  CrossKernelWithSlope(model_->recipe.kernel, first_inputs_, inputs, kernel, slope);
-  slope.array() *= first_amplitude_ * bar.cross.array();
-  Matrix inputs_bar = Matrix::Zero(x.rows(), x.cols());
-  AccumulateCrossInputGradient(first_inputs_, inputs, slope, inputs_bar);
-  for (Index d = 0; d < x.cols(); ++d) {
-    const double scale = std::exp(-theta_[layout.first.lengthscale + d]);
-    for (Index i = 0; i < x.rows(); ++i) {
-      const double warp = layout.first.warp < 0 ? 1 : WarpInput(x(i, d), theta_[layout.first.warp + d]).slope;
-      x_bar(i, d) += inputs_bar(i, d) * scale * warp;
-    }
-  }
-  if (first_trend_ > 0) AddTrendGradient(x, first_trend_, 0, bar, x_bar);
-}
-
-Matrix MomentPosterior::Gradient(const MomentQueries& queries, int level, const ConstMatrixRef& mean_bar,
-                                 const ConstMatrixRef& variance_bar, Workspace& workspace) const {
+MomentPosterior::Adjoints MomentPosterior::Reverse(const MomentQueries& queries, int level,
+                                                   const ConstMatrixRef& mean_bar, const ConstMatrixRef& variance_bar,
+                                                   Workspace& workspace) const {
   const Matrix& x = queries.x;
-  Matrix x_bar = Matrix::Zero(x.rows(), x.cols());
+  Adjoints result{.x = Matrix::Zero(x.rows(), x.cols()), .given = {}};
   Begin(queries, level, workspace);
-  const bool given = model_->recipe.given_first;
-  if (given) {
-    workspace.first_bar = {.cross = Matrix::Zero(model_->data.rest(0), x.rows()),
-                           .mean = Vector::Zero(x.rows()),
-                           .variance = Vector::Zero(x.rows())};
-  }
   for (int l = 0; l < links(); ++l) {
     Climb(queries, level, l, workspace);
     Smooth(level, l, workspace);
-    Query bar{.cross = Matrix(0, x.rows()), .mean = mean_bar.row(l), .variance = variance_bar.row(l)};
+    QueryMoments bar{.cross = Matrix(0, x.rows()), .mean = mean_bar.row(l), .variance = variance_bar.row(l)};
     for (int t = static_cast<int>(levels_.size()) - 1; t > level; --t) {
       ReverseCondition(levels_[t].links[l], workspace.levels[t], bar);
       bar.cross *= levels_[t].scalars.rho;
     }
     for (int t = level; t >= 1; --t) {
       ReverseCondition(levels_[t].links[l], workspace.levels[t], bar);
-      ReverseUp(x, workspace.levels[t - 1].given, t, levels_[t].links[l], bar, x_bar);
+      ReverseUp(x, workspace.levels[t - 1].given, t, levels_[t].links[l], bar, result.x);
     }
     ReverseCondition(levels_[0].links[0], workspace.levels[0], bar);
-    if (given) {
-      workspace.first_bar.cross += bar.cross;
-      workspace.first_bar.mean += bar.mean;
-      workspace.first_bar.variance += bar.variance;
-    } else {
-      ReverseFirst(x, bar, x_bar);
-    }
+    first_->Reverse(queries, bar, result.x, result.given);
   }
-  return x_bar;
+  return result;
 }
 
 Matrix MomentPosterior::Gradient(const Matrix& x, int level, const Matrix& mean_bar, const Matrix& variance_bar) const {

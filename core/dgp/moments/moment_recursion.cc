@@ -6,9 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
-#include "core/kernel/input_warp.h"
 #include "core/kernel/stationary.h"
-#include "core/linalg/lanes.h"
 #include "core/linalg/packed.h"
 
 namespace fidelio {
@@ -19,7 +17,10 @@ using Eigen::Index;
 constexpr double kLeastLinkWeight = 1e-30;  // below this, a link's share of the gradient is lost in rounding
 
 MomentRecursion::MomentRecursion(std::shared_ptr<const MomentModel> model)
-    : model_(std::move(model)), links_(static_cast<int>(model_->recipe.links.size())), levels_(model_->data.levels()) {
+    : model_(std::move(model)),
+      links_(static_cast<int>(model_->recipe.links.size())),
+      first_(model_->first->NewEvaluation(*model_)),
+      levels_(model_->data.levels()) {
   for (size_t t = 1; t < levels_.size(); ++t) {
     levels_[t].nodes.resize(links_);
     levels_[t].inputs.trend = model_->trend_pairs[t];
@@ -68,49 +69,11 @@ absl::Status MomentRecursion::Forward(const ConstVectorRef& theta) {
   return absl::OkStatus();
 }
 
-// MomentModel::FirstInputs, along with what its reverse pass needs of the warp.
-void MomentRecursion::ForwardFirstInputs(const ConstVectorRef& theta) {
-  const Matrix& x = model_->data.x;
-  const MomentLayout& layout = model_->layout;
-  first_inputs_.resize(x.rows(), x.cols());
-  warp_sensitivity_.resize(x.rows(), x.cols());
-  for (Index d = 0; d < x.cols(); ++d) {
-    if (layout.first.warp >= 0) {
-      const double c = theta[layout.first.warp + d];
-      for (Index i = 0; i < x.rows(); ++i) {
-        const Warped warped = WarpInput(x(i, d), c);
-        first_inputs_(i, d) = warped.value;
-        warp_sensitivity_(i, d) = warped.sensitivity;
-      }
-    } else {
-      first_inputs_.col(d) = x.col(d);
-    }
-    first_inputs_.col(d) *= std::exp(-theta[layout.first.lengthscale + d]);
-  }
-}
-
 absl::Status MomentRecursion::ForwardFirst(const ConstVectorRef& theta) {
   const ScaledData& data = model_->data;
-  if (model_->recipe.given_first) {
-    first_k_ = model_->first.covariance;
-    return first_conditioning_.Run(first_k_, model_->first.mean, Vector(0), Vector(0), "covariance of level 0");
-  }
-  const double amplitude = std::exp(theta[model_->layout.first.amplitude]);
-  ForwardFirstInputs(theta);
-  PairDistances(first_inputs_, first_kernel_);
-  EvaluateRadial(model_->recipe.kernel, first_kernel_, &first_slope_);
-  Vector diagonal = Vector::Constant(data.x.rows(), amplitude);
-  first_k_.resize(data.x.rows(), data.x.rows());
-  if (const double trend = model_->Trend(theta, 0); trend > 0) {
-    diagonal += trend * model_->trend_diagonal;
-    const ArrayXd pairs = amplitude * first_kernel_ + trend * model_->trend_pairs[0];
-    UnpackLower(pairs, diagonal, 1, first_k_);
-  } else {
-    UnpackLower(first_kernel_, diagonal, amplitude, first_k_);
-  }
-  FIDELIO_RETURN_IF_ERROR(
-      first_conditioning_.Run(first_k_, Vector::Constant(data.x.rows(), theta[model_->layout.first.mean]),
-                              data.y.head(data.count(0)), Noise(theta, 0), "covariance of level 0"));
+  first_->Forward(theta, first_k_, first_mean_);
+  FIDELIO_RETURN_IF_ERROR(first_conditioning_.Run(first_k_, first_mean_, data.y.head(data.count(0)), Noise(theta, 0),
+                                                  "covariance of level 0"));
   jitter_ = std::max(jitter_, first_conditioning_.jitter());
   return absl::OkStatus();
 }
@@ -175,7 +138,9 @@ void MomentRecursion::Reverse(Eigen::Ref<Vector> gradient) {
     ReverseKernel(1, levels_[1].nodes[0], shared_pairs_bar_, shared_diagonal_bar_, shared_m_bar_);
     for (int t = 1; t < levels; ++t) ReverseLevel(t, gradient);
   }
-  if (!model_->recipe.given_first) ReverseFirst(gradient);
+  if (!model_->layout.learns_first()) return;
+  ReverseConditioning(0, 1, first_conditioning_, gradient);
+  first_->Reverse(levels_[0].k_bar, levels_[0].mean_bar, gradient);
 }
 
 // Level t's conditioning on y_t: from the adjoints that level t+1 left to those of level t's prior, k_bar and mean_bar.
@@ -250,46 +215,9 @@ void MomentRecursion::ReverseLevel(int t, Eigen::Ref<Vector> gradient) {
   AccumulatePairLengthscaleGradient(level.delta_inputs, level.delta_bar, delta_bar);
   gradient.segment(o.rho_lengthscale, d) += rho_bar;
   gradient.segment(o.delta_lengthscale, d) += delta_bar;
-  if (model_->recipe.given_first) return;
+  if (!model_->layout.learns_first()) return;
   gradient.segment(model_->layout.first.lengthscale, d) += model_->recipe.tie * rho_bar;
   gradient.segment(model_->layout.first.lengthscale, d) += model_->recipe.tie * delta_bar;
-}
-
-void MomentRecursion::ReverseFirst(Eigen::Ref<Vector> gradient) {
-  const MomentLayout& layout = model_->layout;
-  const Index n = model_->data.x.rows();
-  Level& level = levels_[0];
-  ReverseConditioning(0, 1, first_conditioning_, gradient);
-  gradient[layout.first.mean] += level.mean_bar.sum();
-  if (const int at = layout.trend[0]; at >= 0) {
-    PackPairs(level.k_bar, 2, level.pairs_bar);
-    gradient[at] += std::exp(theta_[at]) * ((level.pairs_bar * model_->trend_pairs[0]).sum() +
-                                            level.k_bar.diagonal().dot(model_->trend_diagonal));
-  }
-  // ∂F/∂s of the pairs, in one go with ∂F/∂log amplitude.
-  const double amplitude = std::exp(theta_[layout.first.amplitude]);
-  LaneSum kernel_sum;
-  level.pairs_bar.resize(PairCount(n));
-  ForPairColumns(n, [&](Index j, Index first) {
-    ForEachLane(j + 1, n, [&]<typename T>(Index i) {
-      const T pair_bar = (2 * amplitude) * Load<T>(&level.k_bar(i, j));
-      kernel_sum += pair_bar * Load<T>(first_kernel_.data() + first + i);
-      Store(pair_bar * Load<T>(first_slope_.data() + first + i), level.pairs_bar.data() + first + i);
-    });
-  });
-  gradient[layout.first.amplitude] += kernel_sum.Total() + amplitude * level.k_bar.diagonal().sum();
-  const int d = model_->data.dimension();
-  if (layout.first.warp < 0) {
-    AccumulatePairLengthscaleGradient(first_inputs_, level.pairs_bar, gradient.segment(layout.first.lengthscale, d));
-    return;
-  }
-  Matrix inputs_bar = Matrix::Zero(n, d);
-  AccumulatePairInputGradient(first_inputs_, level.pairs_bar, inputs_bar);
-  for (int j = 0; j < d; ++j) {
-    gradient[layout.first.lengthscale + j] -= inputs_bar.col(j).dot(first_inputs_.col(j));
-    gradient[layout.first.warp + j] +=
-        inputs_bar.col(j).dot(warp_sensitivity_.col(j)) * std::exp(-theta_[layout.first.lengthscale + j]);
-  }
 }
 
 }  // namespace fidelio

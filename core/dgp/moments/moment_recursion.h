@@ -73,7 +73,6 @@ class MomentRecursion {
 
   const Node& Source(int level, int link) const { return levels_[level].nodes[level == 1 ? 0 : link]; }
   absl::Status ForwardFirst(const ConstVectorRef& theta);
-  void ForwardFirstInputs(const ConstVectorRef& theta);
   void ForwardInputs(const ConstVectorRef& theta, int level);
   absl::Status ForwardNode(const ConstVectorRef& theta, int level, int link);
   void ReverseConditioning(int level, double weight, Conditioning& conditioning, Eigen::Ref<Vector> gradient);
@@ -81,7 +80,6 @@ class MomentRecursion {
                      const Vector& mean_bar);
   void ReverseLink(int link, Eigen::Ref<Vector> gradient);
   void ReverseLevel(int level, Eigen::Ref<Vector> gradient);
-  void ReverseFirst(Eigen::Ref<Vector> gradient);
   Vector Noise(const ConstVectorRef& theta, int level) const;
 
   std::shared_ptr<const MomentModel> model_;
@@ -93,8 +91,9 @@ class MomentRecursion {
   Vector link_weights_;
 
   // Layer 1.
-  Matrix first_inputs_, warp_sensitivity_, first_k_;
-  Eigen::ArrayXd first_kernel_, first_slope_;
+  const std::unique_ptr<FirstEvaluation> first_;
+  Matrix first_k_;
+  Vector first_mean_;
   Conditioning first_conditioning_;
   std::vector<Level> levels_;
 

@@ -22,7 +22,7 @@ std::vector<Vector> StructuredStarts(const MomentModel& model) {
     nonlinear[o.linear] = nonlinear[o.nonlinear] = std::log(0.1);
   }
   Vector wiggly = nonlinear;
-  if (model.recipe.given_first) {
+  if (!layout.learns_first()) {
     for (const UpperLayerOffsets& o : layout.upper) wiggly.segment(o.delta_lengthscale, d).array() -= kShorter;
   } else {
     wiggly.segment(layout.first.lengthscale, d).array() -= kShorter;

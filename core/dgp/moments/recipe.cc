@@ -28,9 +28,9 @@ Recipe DefaultRecipe(KernelFamily kernel) {
 }
 
 bool SameStructure(const Recipe& a, const Recipe& b) {
-  return a.first_level == b.first_level && a.given_first == b.given_first && a.kernel == b.kernel && a.warp == b.warp &&
-         a.trend == b.trend && a.trend_curvature == b.trend_curvature && a.tie == b.tie &&
-         a.lengthscale.centre == b.lengthscale.centre && a.links.size() == b.links.size();
+  return a.first_level == b.first_level && a.kernel == b.kernel && a.warp == b.warp && a.trend == b.trend &&
+         a.trend_curvature == b.trend_curvature && a.tie == b.tie && a.lengthscale.centre == b.lengthscale.centre &&
+         a.links.size() == b.links.size();
 }
 
 }  // namespace fidelio

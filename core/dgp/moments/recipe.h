@@ -22,8 +22,6 @@ struct Link {
 
 struct Recipe {
   int first_level = 0;  // the lowest level that the structure uses; levels below it are ignored
-  // Layer 1 is not learned: its moments are given (MomentModel::first). Level 0 then has no data and no parameters.
-  bool given_first = false;
   KernelFamily kernel = KernelFamily::kRbf;
   bool warp = true;   // a learned monotone warp of layer 1's inputs
   bool trend = true;  // a polynomial term in x at every level

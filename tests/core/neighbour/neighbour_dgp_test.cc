@@ -43,26 +43,23 @@ TEST(UpperPointsTest, AreTheExactModelWhenAllAreNeighbours) {
   for (const int stacked : {1, 2}) {
     const auto stack = MakeStack(data, stacked, 1000, kernel);
     const UpperPoints upper(*stack, data, scaling, 2);
-    Recipe recipe = PlainRecipe(kernel);
-    recipe.given_first = true;
-    const auto model = upper.Model(recipe);
+    const auto model = upper.Model(PlainRecipe(kernel));
     MomentRecursion recursion(model);
     const auto posterior = MomentPosterior::Build(recursion, theta.tail(model->layout.parameters.size()));
     ASSERT_TRUE(posterior.ok()) << posterior.status();
     EXPECT_NEAR(posterior->log_likelihood(), exact->log_likelihood() - exact->log_likelihood_below(stacked), 1e-7);
-    MomentQueries queries(*model, x);
+    QueryMoments given{
+        .cross = Matrix(upper.data().y.size(), x.rows()), .mean = Vector(x.rows()), .variance = Vector(x.rows())};
     std::vector<std::vector<Stencil>> stencils;
     const Matrix columns = x.transpose();
-    queries.first.cross.resize(upper.data().y.size(), x.rows());
-    queries.first.mean.resize(x.rows());
-    queries.first.variance.resize(x.rows());
     for (Index i = 0; i < x.rows(); ++i) {
       stencils.push_back(stack->Reach(columns.col(i).data(), stacked - 1));
       const Site site{columns.col(i).data(), stencils.back().data()};
-      queries.first.mean[i] = stencils.back().back().mean;
-      queries.first.variance[i] = stencils.back().back().variance;
-      queries.first.cross.col(i) = stack->Covariance(stacked - 1, upper.sites(), {&site, 1});
+      given.mean[i] = stencils.back().back().mean;
+      given.variance[i] = stencils.back().back().variance;
+      given.cross.col(i) = stack->Covariance(stacked - 1, upper.sites(), {&site, 1});
     }
+    const MomentQueries queries(*model, x, given);
     for (int level = stacked - 1; level < 3; ++level) {
       SCOPED_TRACE(level);
       MomentPosterior::Workspace workspace;
