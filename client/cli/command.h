@@ -121,16 +121,18 @@ CLI::Option* AddServerWord(CLI::App* app, Context& context, const std::string& f
   return option;
 }
 
-// The value of such a word. One that is none is refused with those that the server has, which `listed` takes from
-// GetServerInfo's answer.
+// The value of such a word. One that this program does not know is looked up in those that the server has, which `listed`
+// takes from GetServerInfo's answer; it is refused with them.
 template <typename Value, typename Listed>
 absl::StatusOr<Value> ServerWord(client::Client& client, const std::string& flag, const std::string& text,
                                  const std::vector<std::pair<std::string, Value>>& choices, Listed listed) {
   if (const Value value = ValueFor(choices, text); static_cast<int>(value) != 0) return value;
   const auto info = client.GetServerInfo();
   if (!info.ok()) return info.status();
-  return absl::InvalidArgumentError(absl::StrCat(flag, ": \"", text, "\" is not one of ",
-                                                 WordsFor(choices, listed(*info)), ", which the server has"));
+  const std::vector<std::pair<std::string, Value>> known = listed(*info);
+  if (const Value value = ValueFor(known, text); static_cast<int>(value) != 0) return value;
+  return absl::InvalidArgumentError(
+      absl::StrCat(flag, ": \"", text, "\" is not one of ", AllWords(known), ", which the server has"));
 }
 
 // The rule of names, for those who typed another.

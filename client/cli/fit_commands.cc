@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
@@ -35,6 +36,7 @@ struct FitCommandOptions {
   std::optional<int64_t> inducing_points;
   std::optional<int64_t> batch_size;
   std::optional<int64_t> steps;
+  std::vector<std::string> method_options;  // NAME=VALUE
 };
 
 struct FitsCommandOptions {
@@ -154,11 +156,20 @@ absl::Status Fit(Context& context, const FitCommandOptions& options) {
   if (options.inducing_points.has_value()) wire.set_inducing_points(*options.inducing_points);
   if (options.batch_size.has_value()) wire.set_batch_size(*options.batch_size);
   if (options.steps.has_value()) wire.set_steps(*options.steps);
+  for (const std::string& text : options.method_options) {
+    const size_t equals = text.find('=');
+    double value = 0;
+    if (equals == 0 || equals == std::string::npos || !absl::SimpleAtod(text.substr(equals + 1), &value)) {
+      context.exit_code = ExitCode::kUsage;
+      return absl::InvalidArgumentError(absl::StrCat("--option: \"", text, "\", want NAME=NUMBER"));
+    }
+    (*wire.mutable_method_options())[text.substr(0, equals)] = value;
+  }
   const auto client = context.Connect();
   if (!client.ok()) return client.status();
   if (!options.inference.empty()) {
     const auto inference = ServerWord(**client, "--inference", options.inference, InferenceWords(),
-                                      [](const v1::ServerInfo& info) { return info.inferences(); });
+                                      [](const v1::ServerInfo& info) { return InferenceWords(info); });
     if (!inference.ok()) return inference.status();
     wire.set_inference(*inference);
   }
@@ -319,6 +330,10 @@ void AddFitCommands(CLI::App& app, Context& context) {
   fit->add_option("--batch-size", options->batch_size, "for svi: maximum number of observations of a fidelity per step")
       ->check(Positive());
   fit->add_option("--steps", options->steps, "for svi: training steps; default 35000")->check(Positive());
+  fit->add_option("--option", options->method_options,
+                  "an option of the inference; `fidelio server-info` lists them; may be repeated")
+      ->type_name("NAME=NUMBER")
+      ->allow_extra_args(false);
 
   auto fits_options = std::make_shared<FitsCommandOptions>();
   CLI::App* fits = AddCommand(app, context, "fits", "List the fits of a model, or show, watch or cancel one",

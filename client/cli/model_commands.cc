@@ -101,7 +101,7 @@ absl::Status Create(Context& context, const CreateOptions& options) {
   if (!client.ok()) return client.status();
   if (!options.kind.empty()) {
     const auto kind = ServerWord(**client, "--kind", options.kind, KindWords(),
-                                 [](const v1::ServerInfo& info) { return info.model_kinds(); });
+                                 [](const v1::ServerInfo& info) { return KindWords(info); });
     if (!kind.ok()) return kind.status();
     model->set_kind(*kind);
   }

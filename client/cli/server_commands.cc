@@ -14,6 +14,27 @@
 namespace fidelio::cli {
 namespace {
 
+// One row per inference of a kind.
+std::string MethodsTable(const v1::ServerInfo& info) {
+  if (info.methods().empty()) return "";
+  std::vector<std::vector<std::string>> rows = {{"KIND", "INFERENCE", "MATURITY", "CHOSEN BY AUTO", "OPTIONS"}};
+  std::vector<std::vector<std::string>> options = {{"OPTION", "WHAT", "RANGE", "DEFAULT"}};
+  for (const v1::MethodInfo& method : info.methods()) {
+    std::vector<std::string> names;
+    for (const v1::MethodOption& option : method.options()) {
+      names.push_back(option.name());
+      options.push_back({absl::StrCat(EnumText(method.inference_name(), ""), " ", option.name()), option.help(),
+                         absl::StrCat(RoundNumber(option.least()), " to ", RoundNumber(option.most())),
+                         option.default_text()});
+    }
+    rows.push_back({EnumText(method.kind_name(), ""), EnumText(method.inference_name(), ""),
+                    EnumText(v1::Maturity_Name(method.maturity()), "MATURITY_"),
+                    method.chosen_by_auto().empty() ? "–" : method.chosen_by_auto(),
+                    names.empty() ? "–" : absl::StrJoin(names, ", ")});
+  }
+  return absl::StrCat("\n", TextTable(rows), options.size() > 1 ? absl::StrCat("\n", TextTable(options)) : "");
+}
+
 absl::Status ServerInfo(Context& context) {
   const auto client = context.Connect();
   if (!client.ok()) return client.status();
@@ -26,8 +47,8 @@ absl::Status ServerInfo(Context& context) {
                            {"build", info->build()},
                            {"instruction set", info->isa_level()},
                            {"started", TimeText(info->start_time())},
-                           {"kinds of models", WordsFor(KindWords(), info->model_kinds())},
-                           {"inferences", WordsFor(InferenceWords(), info->inferences())},
+                           {"kinds of models", AllWords(KindWords(*info))},
+                           {"inferences", AllWords(InferenceWords(*info))},
                            {"kernels", WordsFor(KernelWords(), info->kernel_families())},
                            {"caller", absl::StrCat(info->caller().empty() ? "anyone" : info->caller(), ", ",
                                                    EnumText(v1::Role_Name(info->caller_role()), "ROLE_"))},
@@ -37,7 +58,8 @@ absl::Status ServerInfo(Context& context) {
                            {"fidelities", absl::StrCat("at most ", limits.max_fidelities())},
                            {"observations", absl::StrCat("at most ", limits.max_observations(), " per model")},
                            {"fits", absl::StrCat(limits.fit_workers(), " at a time, at most ", limits.max_queued_fits(),
-                                                 " waiting")}}));
+                                                 " waiting")}}) +
+                    MethodsTable(*info));
   return absl::OkStatus();
 }
 

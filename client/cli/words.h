@@ -14,6 +14,7 @@
 #include "fidelio/v1/fit.pb.h"
 #include "fidelio/v1/model.pb.h"
 #include "fidelio/v1/prediction.pb.h"
+#include "fidelio/v1/server_info.pb.h"
 #include "google/protobuf/descriptor.h"
 
 namespace fidelio::cli {
@@ -82,6 +83,33 @@ std::string WordFor(const Words<Value>& words, int value) {
     if (static_cast<int>(known) == value) return word;
   }
   return value == 0 ? "–" : "value " + std::to_string(value);
+}
+
+// The words for what a server lists, in its order: by the names that it gives them, as far as it does.
+template <typename Value, typename Values>
+Words<Value> ListedWords(const Words<Value>& named, const Words<Value>& words, const Values& values) {
+  Words<Value> listed;
+  for (const int value : values) {
+    const std::string word = WordFor(words, value);
+    listed.emplace_back(static_cast<int>(ValueFor(words, word)) != 0 ? word : WordFor(named, value), Value(value));
+  }
+  return listed;
+}
+
+// The kinds and inferences that a server has, also those that this program does not know.
+inline Words<v1::ModelKind> KindWords(const v1::ServerInfo& info) {
+  Words<v1::ModelKind> named;
+  for (const v1::MethodInfo& method : info.methods())
+    named.emplace_back(EnumText(method.kind_name(), ""), method.kind());
+  return ListedWords(named, KindWords(), info.model_kinds());
+}
+
+inline Words<v1::Inference> InferenceWords(const v1::ServerInfo& info) {
+  Words<v1::Inference> named;
+  for (const v1::MethodInfo& method : info.methods()) {
+    named.emplace_back(EnumText(method.inference_name(), ""), method.inference());
+  }
+  return ListedWords(named, InferenceWords(), info.inferences());
 }
 
 // "rbf, matern32"

@@ -4,7 +4,9 @@
 
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <optional>
+#include <string>
 
 #include "absl/status/status.h"
 #include "core/base/export.h"
@@ -28,6 +30,8 @@ struct FitOptions {
   int64_t steps = 0;        // ≥ 0, of mf_dgp_svi
   // Of ar1, ar1_recursive, nargp and deep_mf: hyperparameters at their most probable values instead of an average over them.
   bool point_estimate = false;
+  // Options that a method registers and that have no field here, by name.
+  std::map<std::string, double> method_options = {};
   // Start from this model, fitted by the same method with the same numbers of levels and inputs.
   const Emulator* warm_start = nullptr;
 };

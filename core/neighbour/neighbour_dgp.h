@@ -31,7 +31,7 @@ namespace fidelio {
 inline constexpr uint32_t kNeighbourDgpKind = 50;
 inline constexpr uint32_t kNeighbourDgpFitKind = 51;
 
-inline constexpr int kNeighbours = 32;  // used by a layer, by default
+inline constexpr int kDefaultNeighbours = 32;  // used by a layer, by default
 
 // A level with more observations than this has a neighbour layer; level 0 always has one.
 inline constexpr int kLargeLevel = 1500;

@@ -182,7 +182,7 @@ double NeighbourDgpFit::MemoryBytes(const std::vector<int64_t>& counts, int dime
     // The data, a copy of them in the model, and one that is scaled; trees of a permutation while neighbours are found.
     bytes += static_cast<double>(counts[t]) * 8 * (6 * dimension + 8);
     bytes += static_cast<double>(
-        NeighbourStack::MemoryBytes(counts[t], std::min(t, stacked), dimension, kNeighbours, centres));
+        NeighbourStack::MemoryBytes(counts[t], std::min(t, stacked), dimension, kDefaultNeighbours, centres));
     if (t >= stacked) upper += static_cast<double>(counts[t]);
   }
   // Each thread has the covariances of a structure with their adjoints; the result has the factors of some draws.

@@ -28,7 +28,7 @@ class FIDELIO_EXPORT NeighbourDgpFit final : public EmulatorFit {
 
   // `neighbours`: how many observations a layer looks at.
   static absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> Create(const Dataset& data, const FitOptions& options,
-                                                                 int neighbours = kNeighbours);
+                                                                 int neighbours = kDefaultNeighbours);
 
   // Continues what SaveState() wrote for a fit of `data`; options are inside, `threads` as in FitOptions.
   static absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> Resume(absl::string_view bytes, const Dataset& data,

@@ -65,7 +65,7 @@ void Put(const ModelSpec& spec, ByteWriter& out) {
   out.I64(spec.keep_revisions);
 }
 
-ModelSpec GetSpec(ByteReader& in, bool& good, uint32_t version) {
+ModelSpec GetSpec(ByteReader& in, uint32_t version) {
   ModelSpec spec;
   spec.description = in.ReadString();
   spec.input_dimension = in.I64();
@@ -82,10 +82,10 @@ ModelSpec GetSpec(ByteReader& in, bool& good, uint32_t version) {
     f.cost = in.F64();
     spec.fidelities.push_back(std::move(f));
   }
-  spec.output_transform.kind = GetEnum(in, OutputTransformKind::kIdentity, OutputTransformKind::kBounded, good);
+  spec.output_transform.kind = GetEnum<OutputTransformKind>(in);
   spec.output_transform.lower = in.F64();
   spec.output_transform.upper = in.F64();
-  spec.kind = GetEnum(in, ModelKind::kMfDgp, ModelKind::kAr1Recursive, good);
+  spec.kind = GetEnum<ModelKind>(in);
   // Quarantined models are returned without a spec, so its sizes are checked where they are relied on.
   if (version < 3) return spec;
   const uint64_t inputs = in.U64();
@@ -102,22 +102,32 @@ void Put(const FitSpec& spec, ByteWriter& out) {
   PutOptional(spec.budget_seconds, out, [&](double v) { out.F64(v); });
   PutOptional(spec.budget_iterations, out, [&](int64_t v) { out.I64(v); });
   out.U64(spec.seed);
-  for (const auto& count : {spec.inducing_points, spec.batch_size, spec.steps}) {
-    PutOptional(count, out, [&](int64_t v) { out.I64(v); });
+  out.U64(spec.method_options.size());
+  for (const auto& [name, value] : spec.method_options) {
+    out.String(name);
+    out.F64(value);
   }
 }
 
-FitSpec GetFitSpec(ByteReader& in, bool& good, uint32_t version) {
+FitSpec GetFitSpec(ByteReader& in, uint32_t version) {
   FitSpec spec;
-  spec.inference = GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good);
-  spec.kernel_family = GetOptional(in, [&] { return GetEnum(in, KernelFamily::kRbf, KernelFamily::kMatern12, good); });
+  spec.inference = GetEnum<Inference>(in);
+  spec.kernel_family = GetOptional(in, [&] { return GetEnum<KernelFamily>(in); });
   spec.warm_start = in.Bool();
   spec.budget_seconds = GetOptional(in, [&] { return in.F64(); });
   spec.budget_iterations = GetOptional(in, [&] { return in.I64(); });
   spec.seed = in.U64();
   if (version < 2) return spec;
-  for (auto* count : {&spec.inducing_points, &spec.batch_size, &spec.steps}) {
-    *count = GetOptional(in, [&] { return in.I64(); });
+  if (version < 5) {
+    for (const char* name : {"inducing_points", "batch_size", "steps"}) {
+      if (in.Bool()) spec.method_options[name] = static_cast<double>(in.I64());
+    }
+    return spec;
+  }
+  const uint64_t options = in.U64();
+  for (uint64_t i = 0; i < options && in.ok(); ++i) {
+    std::string name = in.ReadString();
+    spec.method_options[std::move(name)] = in.F64();
   }
   return spec;
 }

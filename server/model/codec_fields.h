@@ -7,15 +7,17 @@
 //                optional variable (output), i64 revisions to keep
 //   variable     string name, string unit, string description
 //   fit spec     u32 inference, optional u32 kernel family, bool warm start, optional f64 seconds, optional i64 iterations,
-//                u64 seed, optional i64 inducing points, optional i64 batch size, optional i64 steps (the last three not in
-//                version 1)
+//                u64 seed; since version 5: list of (string name, f64 value), options of methods; in versions 2 to 4 these
+//                were optional i64 inducing points, optional i64 batch size, optional i64 steps
 //   progress     string phase, i64 iteration, i64 evaluations, f64 fraction, optional f64 elbo, elapsed, optional eta
 //   report       i64 evaluations, f64 seconds, f64 log posterior, f64 acceptance, f64 largest jitter, i64 draws, i64 chains,
 //                f64 R̂, f64 effective size, i64 moved chains, i64 failed columns of Hessians
 //   status       u32 code, string message, list of (string url, string payload)
 //
-// Get… set `good` to false when a value can't be; that bytes are missing, the reader knows. Free functions without state:
-// safe from every thread.
+// Get… set `good` to false when a value can't be; that bytes are missing, the reader knows. Values of fidelio.v1 that this
+// program does not know (kinds, inferences, kernels, …) are kept, and written back as they were: whoever uses them decides.
+//
+// Free functions without state: safe from every thread.
 #ifndef FIDELIO_SERVER_MODEL_CODEC_FIELDS_H_
 #define FIDELIO_SERVER_MODEL_CODEC_FIELDS_H_
 
@@ -34,7 +36,7 @@
 
 namespace fidelio::codec {
 
-constexpr uint32_t kVersion = 4;
+constexpr uint32_t kVersion = 5;
 
 // Of envelopes. The file of a record has its fields.
 enum Kind : uint32_t {
@@ -54,15 +56,10 @@ void PutEnum(E value, ByteWriter& out) {
   out.U32(static_cast<uint32_t>(value));
 }
 
-// An enumeration whose values are least … most; others are an error.
+// An enumeration of fidelio.v1, whatever its value.
 template <typename E>
-E GetEnum(ByteReader& in, E least, E most, bool& good) {
-  const uint32_t value = in.U32();
-  if (value < static_cast<uint32_t>(least) || value > static_cast<uint32_t>(most)) {
-    good = false;
-    return least;
-  }
-  return static_cast<E>(value);
+E GetEnum(ByteReader& in) {
+  return static_cast<E>(in.U32());
 }
 
 template <typename T, typename F>
@@ -85,9 +82,9 @@ void Put(const std::vector<int64_t>& values, ByteWriter& out);
 std::vector<int64_t> GetIntegers(ByteReader& in);
 
 void Put(const ModelSpec& spec, ByteWriter& out);
-ModelSpec GetSpec(ByteReader& in, bool& good, uint32_t version);
+ModelSpec GetSpec(ByteReader& in, uint32_t version);
 void Put(const FitSpec& spec, ByteWriter& out);
-FitSpec GetFitSpec(ByteReader& in, bool& good, uint32_t version);
+FitSpec GetFitSpec(ByteReader& in, uint32_t version);
 void Put(const JobProgress& progress, ByteWriter& out);
 JobProgress GetProgress(ByteReader& in);
 void Put(const FitReport& report, ByteWriter& out);

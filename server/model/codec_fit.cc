@@ -73,9 +73,9 @@ std::string Encode(const StoredFit& value) {
 
 template <>
 absl::StatusOr<StoredFit> Decode(absl::string_view bytes) {
-  return Read<StoredFit>(bytes, kFit, "options of a fit", [](ByteReader& in, bool& good, uint32_t version) {
+  return Read<StoredFit>(bytes, kFit, "options of a fit", [](ByteReader& in, bool&, uint32_t version) {
     StoredFit value;
-    value.spec = GetFitSpec(in, good, version);
+    value.spec = GetFitSpec(in, version);
     value.owner = in.ReadString();
     return value;
   });
@@ -100,7 +100,7 @@ absl::StatusOr<StoredProgress> Decode(absl::string_view bytes) {
   const auto get = [](ByteReader& in, bool& good, uint32_t version) {
     StoredProgress value;
     value.progress = GetProgress(in);
-    value.inference = GetOptional(in, [&] { return GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good); });
+    value.inference = GetOptional(in, [&] { return GetEnum<Inference>(in); });
     value.inference_reason = in.ReadString();
     value.resume_count = in.I64();
     value.idle_resumes = in.I64();
@@ -155,13 +155,13 @@ absl::StatusOr<FitInfo> Decode(absl::string_view bytes) {
     FitInfo value;
     value.model = in.ReadString();
     value.id = in.I64();
-    value.state = GetEnum(in, FitState::kPending, FitState::kCancelled, good);
-    value.options = GetFitSpec(in, good, version);
+    value.state = GetEnum<FitState>(in);
+    value.options = GetFitSpec(in, version);
     value.progress = GetProgress(in);
     value.data_version = in.I64();
     value.revision = in.I64();
     value.error = GetStatus(in);
-    value.inference = GetOptional(in, [&] { return GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good); });
+    value.inference = GetOptional(in, [&] { return GetEnum<Inference>(in); });
     value.inference_reason = in.ReadString();
     value.created = GetTime(in);
     value.started = GetOptional(in, [&] { return GetTime(in); });

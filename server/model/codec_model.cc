@@ -65,11 +65,12 @@ template <>
 absl::StatusOr<StoredSpec> Decode(absl::string_view bytes) {
   return Read<StoredSpec>(bytes, kSpec, "description of a model", [](ByteReader& in, bool& good, uint32_t version) {
     StoredSpec value;
-    value.spec = GetSpec(in, good, version);
+    value.spec = GetSpec(in, version);
     value.owner = in.ReadString();
     const uint64_t levels = in.U64();
     for (uint64_t t = 0; t < levels && in.ok(); ++t) {
-      value.noise.push_back(GetEnum(in, LevelNoise::kNoData, LevelNoise::kGiven, good));
+      value.noise.push_back(GetEnum<LevelNoise>(in));
+      good = good && value.noise.back() >= LevelNoise::kNoData && value.noise.back() <= LevelNoise::kGiven;
     }
     const uint64_t withdrawn = version >= 3 ? in.U64() : 0;
     for (uint64_t i = 0; i < withdrawn && in.ok(); ++i) {
@@ -108,17 +109,17 @@ std::string Encode(const ModelInfo& value) {
 
 template <>
 absl::StatusOr<ModelInfo> Decode(absl::string_view bytes) {
-  return Read<ModelInfo>(bytes, kModelAnswer, "remembered answer", [](ByteReader& in, bool& good, uint32_t version) {
+  return Read<ModelInfo>(bytes, kModelAnswer, "remembered answer", [](ByteReader& in, bool&, uint32_t version) {
     ModelInfo value;
     value.name = in.ReadString();
-    value.spec = GetSpec(in, good, version);
+    value.spec = GetSpec(in, version);
     value.etag = in.ReadString();
     value.data_version = in.I64();
     value.observation_counts = GetIntegers(in);
     value.current_revision = in.I64();
     value.created = GetTime(in);
     value.updated = GetTime(in);
-    value.state = GetEnum(in, ModelState::kActive, ModelState::kQuarantined, good);
+    value.state = GetEnum<ModelState>(in);
     value.quarantine_reason = in.ReadString();
     if (version < 3) return value;
     value.withdrawn_count = in.I64();
@@ -148,7 +149,7 @@ std::string Encode(const AddObservationsAnswer& value) {
 
 template <>
 absl::StatusOr<AddObservationsAnswer> Decode(absl::string_view bytes) {
-  const auto get = [](ByteReader& in, bool& good, uint32_t version) {
+  const auto get = [](ByteReader& in, bool&, uint32_t version) {
     AddObservationsAnswer value;
     value.data_version = in.I64();
     value.observation_counts = GetIntegers(in);
@@ -158,7 +159,7 @@ absl::StatusOr<AddObservationsAnswer> Decode(absl::string_view bytes) {
     const uint64_t warnings = in.U64();
     for (uint64_t i = 0; i < warnings && in.ok(); ++i) {
       ObservationWarning& warning = value.warnings.emplace_back();
-      warning.kind = GetEnum(in, ObservationWarningKind::kDuplicate, ObservationWarningKind::kFarOutsideBox, good);
+      warning.kind = GetEnum<ObservationWarningKind>(in);
       warning.count = in.I64();
       warning.rows = GetIntegers(in);
       warning.message = in.ReadString();

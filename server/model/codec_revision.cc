@@ -44,13 +44,13 @@ absl::StatusOr<RevisionInfo> Decode(absl::string_view bytes) {
   return Read<RevisionInfo>(bytes, kRevision, "description of a revision",
                             [](ByteReader& in, bool& good, uint32_t version) {
                               RevisionInfo value;
-                              value.origin = GetEnum(in, RevisionOrigin::kFit, RevisionOrigin::kCondition, good);
+                              value.origin = GetEnum<RevisionOrigin>(in);
                               value.fit = in.I64();
                               value.data_version = in.I64();
                               value.observation_counts = GetIntegers(in);
-                              value.kind = GetEnum(in, ModelKind::kMfDgp, ModelKind::kAr1Recursive, good);
-                              value.options = GetFitSpec(in, good, version);
-                              value.inference = GetEnum(in, Inference::kAuto, Inference::kPointEstimate, good);
+                              value.kind = GetEnum<ModelKind>(in);
+                              value.options = GetFitSpec(in, version);
+                              value.inference = GetEnum<Inference>(in);
                               value.inference_reason = in.ReadString();
                               value.elbo = in.F64();
                               value.evaluations = in.I64();

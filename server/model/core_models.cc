@@ -17,7 +17,7 @@ using Eigen::Index;
 
 // The levels that a kind of model learns from.
 std::vector<int64_t> CountsInUse(const ModelSpec& spec, const std::vector<int64_t>& counts) {
-  return spec.kind == ModelKind::kGp ? std::vector<int64_t>{counts.back()} : counts;
+  return LearnsFromHighestOnly(spec.kind) ? std::vector<int64_t>{counts.back()} : counts;
 }
 
 // The observations of a level, which grow in place: conservativeResize would copy them every time.
@@ -79,8 +79,28 @@ struct BlockPlace {
 
 }  // namespace
 
+absl::Status CheckKnown(absl::string_view model, const ModelSpec& spec) {
+  const std::vector<ModelKind> kinds = SupportedKinds();
+  if (std::find(kinds.begin(), kinds.end(), spec.kind) == kinds.end()) {
+    return PreconditionError(
+        "UNKNOWN_KIND", absl::StrCat("models/", model),
+        absl::StrCat("is of kind ", static_cast<int>(spec.kind), ", which this program does not have"),
+        "use a version of Fidelio that has this kind");
+  }
+  return CheckKnownTransform(model, spec);
+}
+
+absl::Status CheckKnownTransform(absl::string_view model, const ModelSpec& spec) {
+  const OutputTransformKind kind = spec.output_transform.kind;
+  if (kind >= OutputTransformKind::kIdentity && kind <= OutputTransformKind::kBounded) return absl::OkStatus();
+  return PreconditionError(
+      "UNKNOWN_OUTPUT_TRANSFORM", absl::StrCat("models/", model),
+      absl::StrCat("has output transform ", static_cast<int>(kind), ", which this program does not have"),
+      "use a version of Fidelio that has this transform");
+}
+
 absl::Status CheckDataForFit(absl::string_view model, const ModelSpec& spec, const std::vector<int64_t>& counts) {
-  const size_t needed = spec.kind == ModelKind::kGp ? spec.fidelities.size() - 1 : 0;
+  const size_t needed = LearnsFromHighestOnly(spec.kind) ? spec.fidelities.size() - 1 : 0;
   if (needed < counts.size() && counts[needed] > 0) return absl::OkStatus();
   return PreconditionError(
       "NO_DATA", absl::StrCat("models/", model),
@@ -88,26 +108,35 @@ absl::Status CheckDataForFit(absl::string_view model, const ModelSpec& spec, con
       "add some with AddObservations, then fit");
 }
 
-FitOptions CoreFitOptions(const FitSpec& asked, int threads) {
+FitOptions CoreFitOptions(const FitSpec& asked, const MethodChoice& choice, int threads) {
   FitOptions options;
   options.kernel = asked.kernel_family;
   options.seed = asked.seed;
   options.threads = threads;
   if (asked.budget_seconds) options.max_seconds = *asked.budget_seconds;
   if (asked.budget_iterations) options.max_iterations = *asked.budget_iterations;
-  options.inducing_points = static_cast<int>(asked.inducing_points.value_or(0));
-  options.batch_size = static_cast<int>(asked.batch_size.value_or(0));
-  options.steps = asked.steps.value_or(0);
+  for (const MethodOption& option : choice.method->options) {
+    const auto given = asked.method_options.find(option.name);
+    if (given == asked.method_options.end()) continue;
+    if (option.set != nullptr) {
+      option.set(given->second, options);
+    } else {
+      options.method_options[option.name] = given->second;
+    }
+  }
+  if (choice.use->adjust != nullptr) choice.use->adjust(options);
   return options;
 }
 
 absl::Status CheckMemoryForFit(absl::string_view model, const ModelSpec& spec, const std::vector<int64_t>& counts,
-                               const EmulatorMethod& method, const FitOptions& options, int64_t limit) {
-  const double bytes = method.fit_bytes(CountsInUse(spec, counts), static_cast<int>(spec.input_dimension), options);
+                               const MethodChoice& choice, const FitSpec& asked, int threads, int64_t limit) {
+  const double bytes = choice.method->fit_bytes(CountsInUse(spec, counts), static_cast<int>(spec.input_dimension),
+                                                CoreFitOptions(asked, choice, threads));
   if (bytes <= static_cast<double>(limit)) return absl::OkStatus();
   std::string with;
-  if (options.inducing_points > 0) absl::StrAppend(&with, " with inducing_points: ", options.inducing_points);
-  if (options.batch_size > 0) absl::StrAppend(&with, with.empty() ? " with" : ",", " batch_size: ", options.batch_size);
+  for (const auto& [name, value] : asked.method_options) {
+    absl::StrAppend(&with, with.empty() ? " with " : ", ", name, ": ", value);
+  }
   return QuotaExceededError("server", absl::StrCat("a fit of the observations of models/", model, with, " needs about ",
                                                    static_cast<int64_t>(bytes / (1 << 20)),
                                                    " MiB of memory, and the limit is ", limit >> 20, " MiB"));
@@ -153,7 +182,7 @@ absl::StatusOr<Dataset> ReadDataset(const Store& store, absl::string_view model,
     FIDELIO_RETURN_IF_ERROR(status);
   }
   for (const ObservationBlock& block : more_blocks) builders[static_cast<size_t>(block.level)].Append(block);
-  if (spec.kind == ModelKind::kGp) builders.erase(builders.begin(), builders.end() - 1);
+  if (LearnsFromHighestOnly(spec.kind)) builders.erase(builders.begin(), builders.end() - 1);
   Dataset data;
   for (LevelBuilder& builder : builders) data.levels.push_back(builder.Build(spec.input_dimension));
   data.box = spec.input_box;

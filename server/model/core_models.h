@@ -1,6 +1,7 @@
 // From stored models to core's: their data and emulators.
 //
-// A model of kind GP learns from the observations of the highest fidelity alone. One with an output transform learns from, and is wrapped to predict, transformed outputs (TransformedEmulator).
+// A kind may learn from the observations of the highest fidelity alone (LearnsFromHighestOnly). A model with an output transform
+// learns from, and is wrapped to predict, transformed outputs (TransformedEmulator).
 //
 // Free functions without state: safe from every thread.
 #ifndef FIDELIO_SERVER_MODEL_CORE_MODELS_H_
@@ -15,24 +16,30 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "core/checkpoint/emulator_registry.h"
 #include "core/data/dataset.h"
 #include "core/emulator/emulator.h"
 #include "core/emulator/output_transform.h"
+#include "core/registry/emulator_registry.h"
+#include "server/model/method_choice.h"
 #include "server/model/model_types.h"
 #include "server/store/store.h"
 
 namespace fidelio {
 
-// OK when there is data to fit from: level 0, the highest of a GP.
+// FAILED_PRECONDITION when this program lacks the kind or the output transform of a model, which another program has stored.
+// Such a model is listed, exported and deleted like others, but not fitted, and its revisions are not loaded.
+absl::Status CheckKnown(absl::string_view model, const ModelSpec& spec);
+absl::Status CheckKnownTransform(absl::string_view model, const ModelSpec& spec);
+
+// OK when there is data to fit from: of the lowest level in use.
 absl::Status CheckDataForFit(absl::string_view model, const ModelSpec& spec, const std::vector<int64_t>& counts);
 
 // What core is asked for: the options that do not depend on other models. `threads` as in FitOptions.
-FitOptions CoreFitOptions(const FitSpec& asked, int threads);
+FitOptions CoreFitOptions(const FitSpec& asked, const MethodChoice& choice, int threads);
 
-// RESOURCE_EXHAUSTED when a fit of so many observations by that method needs more memory than `limit`.
+// RESOURCE_EXHAUSTED when a fit of so many observations needs more memory than `limit`.
 absl::Status CheckMemoryForFit(absl::string_view model, const ModelSpec& spec, const std::vector<int64_t>& counts,
-                               const EmulatorMethod& method, const FitOptions& options, int64_t limit);
+                               const MethodChoice& choice, const FitSpec& asked, int threads, int64_t limit);
 
 // Which observations are read: those that were added up to one version of the data, without those that were withdrawn up
 // to another.
@@ -62,7 +69,7 @@ std::optional<OutputTransform> TransformOf(const ModelSpec& spec);
 std::unique_ptr<Emulator> MakeEmulator(const std::optional<OutputTransform>& transform,
                                        std::unique_ptr<MixtureEmulator> fitted);
 
-// How many observations of each of the model's fidelities an emulator knows: a GP, of the highest alone.
+// How many observations of each of the model's fidelities an emulator knows: those in use.
 std::vector<int64_t> KnownCounts(const Emulator& emulator, int fidelities);
 
 }  // namespace fidelio

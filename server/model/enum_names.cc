@@ -1,41 +1,27 @@
 #include "server/model/enum_names.h"
 
+#include "absl/strings/str_cat.h"
+#include "core/registry/emulator_registry.h"
+
 namespace fidelio {
 
-const char* NameOf(ModelKind kind) {
-  switch (kind) {
-    case ModelKind::kMfDgp:
-      return "MF_DGP";
-    case ModelKind::kAr1:
-      return "AR1";
-    case ModelKind::kNargp:
-      return "NARGP";
-    case ModelKind::kDeepMf:
-      return "DEEP_MF";
-    case ModelKind::kGp:
-      return "GP";
-    case ModelKind::kAr1Recursive:
-      return "AR1_RECURSIVE";
+std::string NameOf(ModelKind kind) {
+  for (const EmulatorMethod& method : EmulatorMethods()) {
+    for (const MethodUse& use : method.uses) {
+      if (use.kind == kind) return use.kind_name;
+    }
   }
-  return "unknown";
+  return absl::StrCat("unknown (", static_cast<int>(kind), ")");
 }
 
-const char* NameOf(Inference inference) {
-  switch (inference) {
-    case Inference::kAuto:
-      return "AUTO";
-    case Inference::kMoments:
-      return "MOMENTS";
-    case Inference::kVariational:
-      return "VARIATIONAL";
-    case Inference::kSvi:
-      return "SVI";
-    case Inference::kNeighbours:
-      return "NEIGHBOURS";
-    case Inference::kPointEstimate:
-      return "POINT_ESTIMATE";
+std::string NameOf(Inference inference) {
+  if (inference == Inference::kAuto) return "AUTO";
+  for (const EmulatorMethod& method : EmulatorMethods()) {
+    for (const MethodUse& use : method.uses) {
+      if (use.inference == inference) return use.inference_name;
+    }
   }
-  return "unknown";
+  return absl::StrCat("unknown (", static_cast<int>(inference), ")");
 }
 
 const char* NameOf(OutputTransformKind kind) {

@@ -8,11 +8,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "core/base/status_macros.h"
-#include "core/neighbour/neighbour_dgp.h"
 #include "server/model/core_models.h"
 #include "server/model/fit_history.h"
 #include "server/model/method_choice.h"
 #include "server/model/retention.h"
+#include "server/model/validate.h"
 #include "server/status/errors.h"
 
 namespace fidelio {
@@ -94,6 +94,7 @@ void FitRunner::Run(FitJob& job) {
 }
 
 absl::Status FitRunner::Fit(FitJob& job) {
+  FIDELIO_RETURN_IF_ERROR(CheckKnown(job));
   FIDELIO_ASSIGN_OR_RETURN(const FitRecord record, Begin(job));
   FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr model, context_.Find(job.model()));
   FIDELIO_ASSIGN_OR_RETURN(const FitData data,
@@ -126,6 +127,17 @@ absl::Status FitRunner::CommitPatiently(const FitJob& job, absl::FunctionRef<abs
     if (!absl::IsResourceExhausted(status) || context_.draining() || job.ended()) return status;
     scheduler_.Sleep(job, absl::Now() + kFullDiskDelay);
   }
+}
+
+absl::Status FitRunner::CheckKnown(const FitJob& job) const {
+  FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr model, context_.Find(job.model()));
+  FIDELIO_RETURN_IF_ERROR(fidelio::CheckKnown(job.model(), model->stored.spec));
+  const FitInfo info = job.Get();
+  FIDELIO_RETURN_IF_ERROR(ValidateFitSpec(info.options));
+  const Inference inference = info.inference.value_or(info.options.inference);
+  if (inference == Inference::kAuto) return absl::OkStatus();
+  FIDELIO_ASSIGN_OR_RETURN(const MethodChoice choice, ChooseMethod(model->stored.spec.kind, inference, {}));
+  return ValidateMethodOptions(info.options, choice);
 }
 
 absl::StatusOr<FitRecord> FitRunner::Begin(FitJob& job) {
@@ -183,19 +195,19 @@ absl::StatusOr<std::unique_ptr<EmulatorFit>> FitRunner::Prepare(const FitJob& jo
 absl::StatusOr<std::unique_ptr<EmulatorFit>> FitRunner::Start(const FitJob& job, const FitSpec& asked,
                                                               const MethodChoice& choice, const Dataset& data) {
   const EmulatorMethod& method = *choice.method;
-  FitOptions options = CoreFitOptions(asked, context_.options().fit_threads);
-  options.point_estimate = choice.inference == Inference::kPointEstimate;
-  // Nothing large is as smooth as RBF says: there the default is that the families compete.
-  if (method.checkpoint_kind == kNeighbourDgpKind && options.kernel == KernelFamily::kRbf) options.kernel.reset();
+  FitOptions options = CoreFitOptions(asked, choice, context_.options().fit_threads);
   std::unique_ptr<Emulator> warm;
   FIDELIO_ASSIGN_OR_RETURN(const ModelRecord model, context_.store().GetModel(job.model()));
   if (asked.warm_start && model.current_revision > 0) {
     FIDELIO_ASSIGN_OR_RETURN(const std::string checkpoint,
                              context_.store().ReadCheckpoint(job.model(), model.current_revision));
-    FIDELIO_ASSIGN_OR_RETURN(warm, LoadEmulator(checkpoint));
-    const MixtureEmulator& fitted = FittedModel(*warm);
-    // Another method's result shows this one nothing.
-    if (fitted.checkpoint_kind() == method.checkpoint_kind) options.warm_start = &fitted;
+    absl::StatusOr<std::unique_ptr<Emulator>> loaded = LoadEmulator(checkpoint);
+    // Another method's result shows this one nothing, be it of this program or of another.
+    if (!absl::IsInvalidArgument(loaded.status())) {
+      FIDELIO_ASSIGN_OR_RETURN(warm, std::move(loaded));
+      const MixtureEmulator& fitted = FittedModel(*warm);
+      if (fitted.checkpoint_kind() == method.checkpoint_kind) options.warm_start = &fitted;
+    }
   }
   return method.create(data, options);
 }

@@ -18,8 +18,8 @@
 #include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "core/checkpoint/emulator_registry.h"
 #include "core/emulator/emulator_fit.h"
+#include "core/registry/emulator_registry.h"
 #include "server/model/conditioned_revision.h"
 #include "server/model/fit_info.h"
 #include "server/model/fit_job.h"
@@ -40,6 +40,8 @@ class FitRunner {
   class Observer;
 
   absl::Status Fit(FitJob& job);
+  // Whether this program has all that the fit asks for: another one may have queued it.
+  absl::Status CheckKnown(const FitJob& job) const;
   absl::StatusOr<FitRecord> Begin(FitJob& job);
   absl::StatusOr<std::unique_ptr<EmulatorFit>> Prepare(const FitJob& job, const FitRecord& record, ModelKind kind,
                                                        const Dataset& data);

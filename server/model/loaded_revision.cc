@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/model/enum_names.h"
+#include "server/model/method_choice.h"
 
 namespace fidelio {
 
@@ -17,11 +19,11 @@ absl::StatusOr<int> LoadedRevision::EmulatorLevel(std::optional<int64_t> level, 
     return absl::InvalidArgumentError(absl::StrCat(field, ": ", wanted, ", but model \"", info_.model, "\" has ",
                                                    fidelities_, " fidelities: want 0 to ", top));
   }
-  if (info_.kind == ModelKind::kGp) {
+  if (LearnsFromHighestOnly(info_.kind)) {
     if (wanted == top) return 0;
-    return absl::InvalidArgumentError(
-        absl::StrCat(field, ": ", wanted, ", but model \"", info_.model,
-                     "\" is of kind GP, which predicts only the highest fidelity: must be ", top));
+    return absl::InvalidArgumentError(absl::StrCat(field, ": ", wanted, ", but model \"", info_.model, "\" is of kind ",
+                                                   NameOf(info_.kind),
+                                                   ", which predicts only the highest fidelity: must be ", top));
   }
   return static_cast<int>(wanted);
 }

@@ -1,6 +1,7 @@
 #include "server/model/method_choice.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -10,63 +11,43 @@
 namespace fidelio {
 namespace {
 
-struct Row {
-  ModelKind kind;
-  Inference inference;
-  const char* method;
-};
-
-// Observations of a level up to which AUTO does without neighbour layers: an exact fit takes time ∝ their cube.
-constexpr int64_t kMostExact = 2'000;
-
-// AUTO takes a kind's first row, but NEIGHBOURS for large data.
-constexpr Row kRows[] = {
-    {ModelKind::kMfDgp, Inference::kMoments, "mf_dgp"},
-    {ModelKind::kMfDgp, Inference::kVariational, "mf_dgp_variational"},
-    {ModelKind::kMfDgp, Inference::kSvi, "mf_dgp_svi"},
-    {ModelKind::kMfDgp, Inference::kNeighbours, "mf_dgp_neighbours"},
-    {ModelKind::kGp, Inference::kMoments, "mf_dgp"},
-    {ModelKind::kGp, Inference::kNeighbours, "mf_dgp_neighbours"},
-    {ModelKind::kAr1, Inference::kMoments, "ar1"},
-    {ModelKind::kAr1, Inference::kPointEstimate, "ar1"},
-    {ModelKind::kAr1Recursive, Inference::kMoments, "ar1_recursive"},
-    {ModelKind::kAr1Recursive, Inference::kPointEstimate, "ar1_recursive"},
-    {ModelKind::kNargp, Inference::kMoments, "nargp"},
-    {ModelKind::kNargp, Inference::kPointEstimate, "nargp"},
-    {ModelKind::kDeepMf, Inference::kMoments, "deep_mf"},
-    {ModelKind::kDeepMf, Inference::kPointEstimate, "deep_mf"},
-};
-
 std::vector<MethodChoice> ChoicesOf(ModelKind kind) {
   std::vector<MethodChoice> choices;
-  for (const Row& row : kRows) {
-    const auto method = FindEmulatorMethod(row.method);
-    if (row.kind == kind && method.ok()) choices.push_back({*method, row.inference, "requested"});
+  for (const SupportedMethod& supported : SupportedMethods()) {
+    const auto& [method, use] = supported;
+    if (use->kind == kind) choices.push_back({method, use, use->inference, "requested"});
   }
   return choices;
+}
+
+// What AUTO takes of a kind's choices, of which there is at least one.
+MethodChoice AutoChoice(const std::vector<MethodChoice>& choices, const std::vector<int64_t>& counts) {
+  const MethodUse& any = *choices.front().use;
+  const int first = any.highest_only && !counts.empty() ? static_cast<int>(counts.size()) - 1 : 0;
+  const std::vector<int64_t> in_use(counts.begin() + first, counts.end());
+  MethodChoice best = choices.front();
+  best.reason =
+      absl::StrCat("AUTO: ", choices.size() == 1 ? "the only inference of " : "the default of ", any.kind_name);
+  int preference = 0;
+  for (const MethodChoice& choice : choices) {
+    const std::optional<AutoRule>& rule = choice.use->auto_rule;
+    if (!rule || rule->preference <= preference) continue;
+    std::string reason = rule->reason != nullptr ? rule->reason(in_use, first) : "the default of " + NameOf(any.kind);
+    if (reason.empty()) continue;
+    if (choices.size() > 1) {
+      best = choice;
+      best.reason = absl::StrCat("AUTO: ", reason);
+    }
+    preference = rule->preference;
+  }
+  return best;
 }
 
 }  // namespace
 
 absl::StatusOr<MethodChoice> ChooseMethod(ModelKind kind, Inference asked, const std::vector<int64_t>& counts) {
   const std::vector<MethodChoice> choices = ChoicesOf(kind);
-  if (asked == Inference::kAuto && !choices.empty()) {
-    MethodChoice choice = choices.front();
-    choice.reason =
-        absl::StrCat("AUTO: ", choices.size() == 1 ? "the only inference of " : "the default of ", NameOf(kind));
-    const size_t first = kind == ModelKind::kGp && !counts.empty() ? counts.size() - 1 : 0;
-    for (size_t t = first; t < counts.size(); ++t) {
-      if (counts[t] <= kMostExact) continue;
-      for (const MethodChoice& other : choices) {
-        if (other.inference != Inference::kNeighbours) continue;
-        choice = other;
-        choice.reason = absl::StrCat("AUTO: level ", t, " has ", counts[t], " observations, more than the ", kMostExact,
-                                     " up to which MOMENTS is used");
-        return choice;
-      }
-    }
-    return choice;
-  }
+  if (asked == Inference::kAuto && !choices.empty()) return AutoChoice(choices, counts);
   std::vector<std::string> known = {NameOf(Inference::kAuto)};
   for (const MethodChoice& choice : choices) {
     if (choice.inference == asked) return choice;
@@ -76,22 +57,39 @@ absl::StatusOr<MethodChoice> ChooseMethod(ModelKind kind, Inference asked, const
                                                  NameOf(kind), " has ", absl::StrJoin(known, ", ")));
 }
 
+bool LearnsFromHighestOnly(ModelKind kind) {
+  for (const EmulatorMethod& method : EmulatorMethods()) {
+    for (const MethodUse& use : method.uses) {
+      if (use.kind == kind) return use.highest_only;
+    }
+  }
+  return false;
+}
+
+std::vector<SupportedMethod> SupportedMethods() {
+  std::vector<SupportedMethod> methods;
+  for (const EmulatorMethod& method : EmulatorMethods()) {
+    for (const MethodUse& use : method.uses) methods.push_back({&method, &use});
+  }
+  std::sort(methods.begin(), methods.end(), [](const SupportedMethod& a, const SupportedMethod& b) {
+    return std::tie(a.use->kind, a.use->inference) < std::tie(b.use->kind, b.use->inference);
+  });
+  return methods;
+}
+
 std::vector<ModelKind> SupportedKinds() {
   std::vector<ModelKind> kinds;
-  for (const Row& row : kRows) {
-    if (FindEmulatorMethod(row.method).ok() && (kinds.empty() || kinds.back() != row.kind)) kinds.push_back(row.kind);
+  for (const SupportedMethod& method : SupportedMethods()) {
+    if (kinds.empty() || kinds.back() != method.use->kind) kinds.push_back(method.use->kind);
   }
   return kinds;
 }
 
 std::vector<Inference> SupportedInferences() {
   std::vector<Inference> inferences = {Inference::kAuto};
-  for (const Row& row : kRows) {
-    if (FindEmulatorMethod(row.method).ok() &&
-        std::find(inferences.begin(), inferences.end(), row.inference) == inferences.end()) {
-      inferences.push_back(row.inference);
-    }
-  }
+  for (const SupportedMethod& method : SupportedMethods()) inferences.push_back(method.use->inference);
+  std::sort(inferences.begin(), inferences.end());
+  inferences.erase(std::unique(inferences.begin(), inferences.end()), inferences.end());
   return inferences;
 }
 

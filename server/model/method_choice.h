@@ -1,16 +1,7 @@
-// Which of core's methods fits a model: by its kind, and by the inference that was asked for.
+// Which of core's methods fits a model: by its kind, and by the inference that was asked for. The registry has all of them
+// (core/registry/emulator_registry.h), and says which of a kind's inferences AUTO takes.
 //
-//   kind            inference         method (core/checkpoint/emulator_registry.h)
-//   MF_DGP          MOMENTS           mf_dgp
-//                   VARIATIONAL       mf_dgp_variational
-//                   SVI               mf_dgp_svi
-//                   NEIGHBOURS        mf_dgp_neighbours
-//   GP              MOMENTS           mf_dgp, of the highest fidelity alone
-//                   NEIGHBOURS        mf_dgp_neighbours, likewise
-//   AR1, …          MOMENTS           ar1, ar1_recursive, nargp, deep_mf
-//                   POINT_ESTIMATE    likewise, with FitOptions::point_estimate
-// AUTO is a kind's first inference; for an MF_DGP or GP with more than 2,000 observations of a level, NEIGHBOURS.
-// What the registry lacks is not offered. Free functions without state: safe from every thread.
+// Free functions without state: safe from every thread.
 #ifndef FIDELIO_SERVER_MODEL_METHOD_CHOICE_H_
 #define FIDELIO_SERVER_MODEL_METHOD_CHOICE_H_
 
@@ -19,13 +10,14 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "core/checkpoint/emulator_registry.h"
+#include "core/registry/emulator_registry.h"
 #include "server/model/model_types.h"
 
 namespace fidelio {
 
 struct MethodChoice {
   const EmulatorMethod* method = nullptr;
+  const MethodUse* use = nullptr;
   Inference inference = Inference::kMoments;
   std::string reason = {};  // for people
 };
@@ -33,6 +25,11 @@ struct MethodChoice {
 // The method for a model with so many observations per fidelity. INVALID_ARGUMENT when its kind has no such inference.
 absl::StatusOr<MethodChoice> ChooseMethod(ModelKind kind, Inference asked, const std::vector<int64_t>& counts);
 
+// Whether a kind learns from the highest fidelity alone. A kind that this program does not know: no.
+bool LearnsFromHighestOnly(ModelKind kind);
+
+// By kind, then by inference, in ascending order of their numbers.
+std::vector<SupportedMethod> SupportedMethods();
 std::vector<ModelKind> SupportedKinds();
 std::vector<Inference> SupportedInferences();  // AUTO first
 

@@ -186,8 +186,7 @@ class ModelService::Import final : public ModelImport {
     if (!info.ok()) return InFile(info.status());
     const absl::StatusOr<std::unique_ptr<Emulator>> emulator = LoadEmulator(part->checkpoint);
     if (!emulator.ok()) return InFile(emulator.status());
-    const bool gp = stored_.spec.kind == ModelKind::kGp;
-    const int levels = gp ? 1 : static_cast<int>(stored_.spec.fidelities.size());
+    const int levels = LearnsFromHighestOnly(stored_.spec.kind) ? 1 : static_cast<int>(stored_.spec.fidelities.size());
     if (info->kind != stored_.spec.kind || (*emulator)->levels() != levels ||
         (*emulator)->input_dimension() != stored_.spec.input_dimension) {
       return BadFile("a revision with ", (*emulator)->levels(), " levels and input dimension ",

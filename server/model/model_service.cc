@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "core/registry/emulator_registry.h"
 #include "server/model/service_impl.h"
 #include "server/model/validate.h"
 #include "server/status/errors.h"
@@ -99,6 +100,7 @@ ModelService::ModelService(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) 
 ModelService::~ModelService() { Drain(absl::InfiniteFuture()).IgnoreError(); }
 
 absl::StatusOr<std::unique_ptr<ModelService>> ModelService::Open(Store* store, ModelServiceOptions options) {
+  FIDELIO_RETURN_IF_ERROR(CheckEmulatorMethods());
   auto impl = std::make_unique<Impl>(store, std::move(options));
   FIDELIO_RETURN_IF_ERROR(impl->Load());
   Impl* const parts = impl.get();

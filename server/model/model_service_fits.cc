@@ -37,10 +37,12 @@ absl::StatusOr<FitInfo> ModelService::StartFit(const MutationContext& context, a
     const ModelSpec& spec = found->stored.spec;
     const ModelServiceOptions& limits = impl.context.options();
     FIDELIO_RETURN_IF_ERROR(CheckEtag(etag, found->record));
-    FIDELIO_RETURN_IF_ERROR(CheckDataForFit(model, spec, found->counts()));
+    FIDELIO_RETURN_IF_ERROR(CheckKnown(model, spec));
     FIDELIO_ASSIGN_OR_RETURN(const MethodChoice choice, ChooseMethod(spec.kind, options.inference, found->counts()));
-    FIDELIO_RETURN_IF_ERROR(CheckMemoryForFit(model, spec, found->counts(), *choice.method,
-                                              CoreFitOptions(options, limits.fit_threads), limits.max_fit_bytes));
+    FIDELIO_RETURN_IF_ERROR(ValidateMethodOptions(options, choice));
+    FIDELIO_RETURN_IF_ERROR(CheckDataForFit(model, spec, found->counts()));
+    FIDELIO_RETURN_IF_ERROR(
+        CheckMemoryForFit(model, spec, found->counts(), choice, options, limits.fit_threads, limits.max_fit_bytes));
     const int64_t mine = impl.scheduler.CountOf(caller.name);
     if (caller.quotas.max_concurrent_fits && mine >= *caller.quotas.max_concurrent_fits) {
       return QuotaExceededError(

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "server/model/core_models.h"
 #include "server/model/model_service.h"
 #include "server/model/observation_history.h"
 #include "server/model/service_impl.h"
@@ -73,6 +74,7 @@ absl::StatusOr<ModelInfo> ModelService::UpdateModel(const MutationContext& conte
       [&](StoreTransaction& transaction) -> absl::StatusOr<ModelInfo> {
         FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr before, impl_->context.Find(model));
         FIDELIO_RETURN_IF_ERROR(CheckEtag(etag, before->record));
+        FIDELIO_RETURN_IF_ERROR(CheckKnown(model, before->stored.spec));
         StoredSpec stored = before->stored;
         if (update.description) stored.spec.description = *update.description;
         if (update.input_box) stored.spec.input_box = *update.input_box;

@@ -53,7 +53,7 @@ absl::StatusOr<std::shared_ptr<const LoadedRevision>> Load(const Store& store, c
   FIDELIO_ASSIGN_OR_RETURN(RevisionInfo info, InfoOf(model, record));
   FIDELIO_ASSIGN_OR_RETURN(const std::string checkpoint, store.ReadCheckpoint(name, revision));
   absl::StatusOr<std::unique_ptr<Emulator>> emulator = LoadEmulator(checkpoint);
-  if (absl::IsInvalidArgument(emulator.status())) {  // of a newer program: nothing is damaged
+  if (absl::IsInvalidArgument(emulator.status())) {  // of another program: nothing is damaged
     return PreconditionError("UNREADABLE_REVISION", absl::StrCat("models/", name, "/revisions/", revision),
                              absl::StrCat("this program can't read it: ", emulator.status().message()),
                              "use the version of Fidelio that made it, or a newer one");
@@ -71,6 +71,7 @@ absl::StatusOr<std::shared_ptr<const LoadedRevision>> ModelService::AcquireRevis
                                                                                     absl::Time deadline) const {
   ServiceContext& context = impl_->context;
   FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr found, context.Find(model));
+  FIDELIO_RETURN_IF_ERROR(CheckKnown(model, found->stored.spec));
   const int64_t id = revision != 0 ? revision : found->record.current_revision;
   if (id == 0) {
     return PreconditionError("NO_REVISION", absl::StrCat("models/", model), "has no revision yet",

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "server/model/core_models.h"
 #include "server/model/model_service.h"
 #include "server/model/observation_history.h"
 #include "server/model/service_impl.h"
@@ -222,6 +223,7 @@ absl::StatusOr<ChangeObservationsAnswer> ModelService::CorrectObservations(const
   }
   using Change = Impl::ObservationChange;
   const auto locate = [&](const IndexedModel& found) -> absl::StatusOr<Change> {
+    FIDELIO_RETURN_IF_ERROR(CheckKnownTransform(model, found.stored.spec));
     FIDELIO_RETURN_IF_ERROR(ValidateCorrection(correction, found.stored.spec));
     FIDELIO_ASSIGN_OR_RETURN(const std::vector<FoundRow> rows,
                              FindRuns(impl_->context.store(), found, correction.run_ids));

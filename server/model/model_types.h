@@ -1,9 +1,10 @@
 // What callers of ModelService give and get, as plain values. Numbers of enumerations are part of the byte format
-// (codec.h) and equal those of fidelio.v1.
+// (codec.h) and equal those of fidelio.v1. Stored records may hold numbers that this program does not know.
 #ifndef FIDELIO_SERVER_MODEL_MODEL_TYPES_H_
 #define FIDELIO_SERVER_MODEL_MODEL_TYPES_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,6 +16,8 @@
 #include "core/data/dataset.h"
 #include "core/emulator/fit_options.h"  // FitReport
 #include "core/kernel/kernel_family.h"
+#include "core/registry/emulator_method.h"
+#include "core/registry/model_kind.h"
 #include "server/store/records.h"  // FitState
 
 namespace fidelio {
@@ -45,7 +48,6 @@ struct MutationContext {
 
 // ---- Models ----
 
-enum class ModelKind { kMfDgp = 1, kAr1 = 2, kNargp = 3, kDeepMf = 4, kGp = 5, kAr1Recursive = 6 };
 enum class OutputTransformKind { kIdentity = 1, kLog = 2, kLogit = 3, kBounded = 4 };
 enum class ModelState { kActive = 1, kQuarantined = 2 };
 
@@ -208,8 +210,6 @@ struct ObservationList {
 
 // ---- Fits ----
 
-enum class Inference { kAuto = 1, kMoments = 2, kVariational = 3, kSvi = 4, kNeighbours = 5, kPointEstimate = 6 };
-
 struct FitSpec {
   Inference inference = Inference::kAuto;
   std::optional<KernelFamily> kernel_family = KernelFamily::kRbf;  // absent: BY_EVIDENCE
@@ -217,10 +217,7 @@ struct FitSpec {
   std::optional<double> budget_seconds = {};
   std::optional<int64_t> budget_iterations = {};
   uint64_t seed = 0;
-  // Of VARIATIONAL and SVI, the last two of SVI alone; absent: chosen by the fit.
-  std::optional<int64_t> inducing_points = {};
-  std::optional<int64_t> batch_size = {};
-  std::optional<int64_t> steps = {};
+  std::map<std::string, double> method_options = {};  // by name (EmulatorMethod::options)
 };
 
 struct JobProgress {
@@ -301,7 +298,14 @@ struct RevisionList {
 
 // ---- What there is ----
 
+// An inference of a kind of model.
+struct SupportedMethod {
+  const EmulatorMethod* method;
+  const MethodUse* use;
+};
+
 struct Capabilities {
+  std::vector<SupportedMethod> methods;  // by kind, then by inference
   std::vector<ModelKind> model_kinds;
   std::vector<Inference> inferences;
   std::vector<std::optional<KernelFamily>> kernel_families;  // absent: BY_EVIDENCE

@@ -25,7 +25,6 @@ constexpr size_t kMaxDescription = 4096;
 constexpr size_t kMaxFidelityName = 64;
 constexpr size_t kMaxRequestId = 64;
 constexpr int64_t kMostKeptRevisions = 1'000'000;
-constexpr int64_t kMostInducingPoints = 4000, kMostBatchSize = 100000, kMostSteps = 100000000;
 
 template <typename... Args>
 absl::Status Invalid(const Args&... args) {
@@ -44,6 +43,9 @@ bool IsIdentifier(absl::string_view text) {
   return std::all_of(text.begin(), text.end(),
                      [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-'; });
 }
+
+// As in JSON, so that 35000 and 100000000 stay as they are.
+std::string NumberText(double value) { return absl::StrFormat("%.15g", value); }
 
 absl::Status CheckBox(const InputBox& box, int64_t dimension) {
   for (const auto& [corner, field] : {std::pair(&box.lower, "lower"), std::pair(&box.upper, "upper")}) {
@@ -180,6 +182,7 @@ absl::Status CheckBatch(const std::string& field, ObservationBatch& batch, absl:
 
 const Capabilities& SupportedCapabilities() {
   static const auto* const kCapabilities = new Capabilities{
+      .methods = SupportedMethods(),
       .model_kinds = SupportedKinds(),
       .inferences = SupportedInferences(),
       .kernel_families = {KernelFamily::kRbf, KernelFamily::kMatern12, KernelFamily::kMatern32, KernelFamily::kMatern52,
@@ -231,17 +234,30 @@ absl::Status ValidateFitSpec(const FitSpec& spec) {
   if (spec.budget_iterations && *spec.budget_iterations <= 0) {
     return Invalid("options.budget.iterations: ", *spec.budget_iterations, ", want a number above 0");
   }
-  const auto check = [&](const char* field, const std::optional<int64_t>& value, int64_t most, bool used) {
-    if (!value) return absl::OkStatus();
-    if (!used) return Invalid("options.", field, ": given, but inference ", NameOf(spec.inference), " does not use it");
-    if (*value >= 1 && *value <= most) return absl::OkStatus();
-    return Invalid("options.", field, ": ", *value, ", want 1 to ", most);
-  };
-  const bool svi = spec.inference == Inference::kSvi;
-  FIDELIO_RETURN_IF_ERROR(check("inducing_points", spec.inducing_points, kMostInducingPoints,
-                                svi || spec.inference == Inference::kVariational));
-  FIDELIO_RETURN_IF_ERROR(check("batch_size", spec.batch_size, kMostBatchSize, svi));
-  FIDELIO_RETURN_IF_ERROR(check("steps", spec.steps, kMostSteps, svi));
+  if (spec.kernel_family && !IsKernelFamily(*spec.kernel_family)) {
+    return Invalid("options.kernel_family: unknown (", static_cast<int>(*spec.kernel_family), ")");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ValidateMethodOptions(const FitSpec& spec, const MethodChoice& choice) {
+  for (const auto& [name, value] : spec.method_options) {
+    const std::vector<MethodOption>& options = choice.method->options;
+    const auto option =
+        std::find_if(options.begin(), options.end(), [&](const MethodOption& o) { return name == o.name; });
+    if (option == options.end()) {
+      const std::string known =
+          absl::StrJoin(options, ", ", [](std::string* out, const MethodOption& o) { absl::StrAppend(out, o.name); });
+      return Invalid("options.", IsIdentifier(name) ? name : Quoted(name), ": given, but inference ",
+                     NameOf(spec.inference), " does not use it; its options: ", known.empty() ? "none" : known);
+    }
+    const bool whole = !option->whole || value == std::floor(value);
+    if (!(value >= option->least && value <= option->most) || !whole) {
+      return Invalid("options.", name, ": ", NumberText(value), ", want ",
+                     option->whole && !whole ? "a whole number from " : "", NumberText(option->least), " to ",
+                     NumberText(option->most));
+    }
+  }
   return absl::OkStatus();
 }
 
@@ -273,6 +289,7 @@ absl::Status ValidateUpdate(ObservationUpdate update) {
 absl::Status ValidateObservations(std::vector<ObservationBatch>& observations, absl::string_view model,
                                   const ModelSpec& spec, std::vector<LevelNoise>& noise,
                                   const ModelServiceOptions& options) {
+  FIDELIO_RETURN_IF_ERROR(CheckKnownTransform(model, spec));
   if (observations.empty()) return Invalid("observations: none, want at least one batch");
   int64_t points = 0;
   for (size_t b = 0; b < observations.size(); ++b) {

@@ -11,6 +11,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "server/model/codec.h"
+#include "server/model/method_choice.h"
 #include "server/model/model_service_options.h"
 #include "server/model/model_types.h"
 
@@ -27,7 +28,11 @@ absl::Status ValidateRequestId(absl::string_view id);
 // Also fills in the names of fidelities that have none, and an input_dimension of 0 when inputs are given.
 absl::Status ValidateSpec(ModelSpec& spec, const ModelServiceOptions& options);
 
+// All but the options of methods.
 absl::Status ValidateFitSpec(const FitSpec& spec);
+
+// The options of the chosen method, and no others.
+absl::Status ValidateMethodOptions(const FitSpec& spec, const MethodChoice& choice);
 
 absl::Status ValidateUpdate(ObservationUpdate update);
 

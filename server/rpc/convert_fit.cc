@@ -1,3 +1,4 @@
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -26,6 +27,16 @@ std::optional<KernelFamily> ToFamily(v1::KernelFamily family) {
   }
 }
 
+// The options of methods that have fields of their own.
+std::vector<const google::protobuf::FieldDescriptor*> OptionFields() {
+  std::vector<const google::protobuf::FieldDescriptor*> fields;
+  for (const int number : {v1::FitOptions::kInducingPointsFieldNumber, v1::FitOptions::kBatchSizeFieldNumber,
+                           v1::FitOptions::kStepsFieldNumber}) {
+    fields.push_back(v1::FitOptions::descriptor()->FindFieldByNumber(number));
+  }
+  return fields;
+}
+
 void ToMessage(const JobProgress& progress, v1::FitProgress* message) {
   message->set_phase(progress.phase);
   message->set_iteration(progress.iteration);
@@ -51,31 +62,37 @@ void ToMessage(const FitReport& report, v1::SamplingReport* sampling) {
 v1::KernelFamily ToMessage(const std::optional<KernelFamily>& family) {
   if (!family.has_value()) return v1::KERNEL_FAMILY_BY_EVIDENCE;
   switch (*family) {
+    case KernelFamily::kRbf:
+      return v1::KERNEL_FAMILY_RBF;
     case KernelFamily::kMatern12:
       return v1::KERNEL_FAMILY_MATERN_1_2;
     case KernelFamily::kMatern32:
       return v1::KERNEL_FAMILY_MATERN_3_2;
     case KernelFamily::kMatern52:
       return v1::KERNEL_FAMILY_MATERN_5_2;
-    case KernelFamily::kRbf:
-      break;
   }
-  return v1::KERNEL_FAMILY_RBF;
+  return v1::KERNEL_FAMILY_UNSPECIFIED;  // stored by a program that has more
 }
 
 absl::StatusOr<FitSpec> ToFitSpec(const v1::FitOptions& message, absl::string_view field) {
   FitSpec spec;
-  FIDELIO_ASSIGN_OR_RETURN(spec.inference,
-                           ToEnum(message.inference(), Inference::kAuto, absl::StrCat(field, ".inference")));
+  spec.inference = OrDefault(message.inference(), Inference::kAuto);
   FIDELIO_RETURN_IF_ERROR(CheckEnum(message.kernel_family(), absl::StrCat(field, ".kernel_family")));
   spec.kernel_family = ToFamily(message.kernel_family());
   spec.warm_start = message.warm_start();
   if (message.budget().has_seconds()) spec.budget_seconds = message.budget().seconds();
   if (message.budget().has_iterations()) spec.budget_iterations = message.budget().iterations();
   spec.seed = message.seed();
-  if (message.has_inducing_points()) spec.inducing_points = message.inducing_points();
-  if (message.has_batch_size()) spec.batch_size = message.batch_size();
-  if (message.has_steps()) spec.steps = message.steps();
+  for (const auto& [name, value] : message.method_options()) spec.method_options[name] = value;
+  const google::protobuf::Reflection& fields = *message.GetReflection();
+  for (const google::protobuf::FieldDescriptor* option : OptionFields()) {
+    if (!fields.HasField(message, option)) continue;
+    const auto value = static_cast<double>(fields.GetInt64(message, option));
+    if (!spec.method_options.emplace(option->name(), value).second) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(field, ".", option->name(), ": given twice, also in method_options"));
+    }
+  }
   return spec;
 }
 
@@ -86,9 +103,13 @@ void ToMessage(const FitSpec& options, v1::FitOptions* message) {
   if (options.budget_seconds.has_value()) message->mutable_budget()->set_seconds(*options.budget_seconds);
   if (options.budget_iterations.has_value()) message->mutable_budget()->set_iterations(*options.budget_iterations);
   message->set_seed(options.seed);
-  if (options.inducing_points.has_value()) message->set_inducing_points(*options.inducing_points);
-  if (options.batch_size.has_value()) message->set_batch_size(*options.batch_size);
-  if (options.steps.has_value()) message->set_steps(*options.steps);
+  std::map<std::string, double> others = options.method_options;
+  for (const google::protobuf::FieldDescriptor* option : OptionFields()) {
+    const auto given = others.extract(option->name());
+    if (given.empty()) continue;
+    message->GetReflection()->SetInt64(message, option, static_cast<int64_t>(given.mapped()));
+  }
+  message->mutable_method_options()->insert(others.begin(), others.end());
 }
 
 void ToMessage(const FitInfo& fit, v1::Fit* message) {

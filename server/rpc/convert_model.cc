@@ -73,7 +73,7 @@ absl::StatusOr<ModelSpec> ToModelSpec(const v1::Model& message, absl::string_vie
                                   absl::StrCat(field, ".output_transform.kind")));
   spec.output_transform.lower = message.output_transform().lower();
   spec.output_transform.upper = message.output_transform().upper();
-  FIDELIO_ASSIGN_OR_RETURN(spec.kind, ToEnum(message.kind(), ModelKind::kMfDgp, absl::StrCat(field, ".kind")));
+  spec.kind = OrDefault(message.kind(), ModelKind::kMfDgp);
   spec.inputs = ToInputs(message);
   FIDELIO_ASSIGN_OR_RETURN(spec.output, ToOutput(message, field));
   spec.keep_revisions = message.keep_revisions();

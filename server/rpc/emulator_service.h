@@ -36,29 +36,29 @@ struct ServerIdentity {
 
 // The generated service, with the methods that come through the CallLoop taken out of gRPC's own threads.
 template <template <typename> typename... With>
-struct EmulatorMethods;
+struct AsyncMethods;
 template <>
-struct EmulatorMethods<> {
+struct AsyncMethods<> {
   using Service = v1::Emulator::Service;
 };
 template <template <typename> typename First, template <typename> typename... Rest>
-struct EmulatorMethods<First, Rest...> {
-  using Service = First<typename EmulatorMethods<Rest...>::Service>;
+struct AsyncMethods<First, Rest...> {
+  using Service = First<typename AsyncMethods<Rest...>::Service>;
 };
 using EmulatorServiceBase =
-    EmulatorMethods<v1::Emulator::WithAsyncMethod_CreateModel, v1::Emulator::WithAsyncMethod_GetModel,
-                    v1::Emulator::WithAsyncMethod_ListModels, v1::Emulator::WithAsyncMethod_UpdateModel,
-                    v1::Emulator::WithAsyncMethod_DeleteModel, v1::Emulator::WithAsyncMethod_AddObservations,
-                    v1::Emulator::WithAsyncMethod_ListObservations, v1::Emulator::WithAsyncMethod_WithdrawObservations,
-                    v1::Emulator::WithAsyncMethod_CorrectObservations, v1::Emulator::WithAsyncMethod_Fit,
-                    v1::Emulator::WithAsyncMethod_GetFit, v1::Emulator::WithAsyncMethod_ListFits,
-                    v1::Emulator::WithAsyncMethod_CancelFit, v1::Emulator::WithAsyncMethod_WatchFit,
-                    v1::Emulator::WithAsyncMethod_Predict, v1::Emulator::WithAsyncMethod_SamplePaths,
-                    v1::Emulator::WithAsyncMethod_SampleDPP, v1::Emulator::WithAsyncMethod_InitialDesign,
-                    v1::Emulator::WithAsyncMethod_Suggest, v1::Emulator::WithAsyncMethod_Diagnose,
-                    v1::Emulator::WithAsyncMethod_GetRevision, v1::Emulator::WithAsyncMethod_ListRevisions,
-                    v1::Emulator::WithAsyncMethod_RollbackModel, v1::Emulator::WithAsyncMethod_DeleteRevision,
-                    v1::Emulator::WithAsyncMethod_GetServerInfo>::Service;
+    AsyncMethods<v1::Emulator::WithAsyncMethod_CreateModel, v1::Emulator::WithAsyncMethod_GetModel,
+                 v1::Emulator::WithAsyncMethod_ListModels, v1::Emulator::WithAsyncMethod_UpdateModel,
+                 v1::Emulator::WithAsyncMethod_DeleteModel, v1::Emulator::WithAsyncMethod_AddObservations,
+                 v1::Emulator::WithAsyncMethod_ListObservations, v1::Emulator::WithAsyncMethod_WithdrawObservations,
+                 v1::Emulator::WithAsyncMethod_CorrectObservations, v1::Emulator::WithAsyncMethod_Fit,
+                 v1::Emulator::WithAsyncMethod_GetFit, v1::Emulator::WithAsyncMethod_ListFits,
+                 v1::Emulator::WithAsyncMethod_CancelFit, v1::Emulator::WithAsyncMethod_WatchFit,
+                 v1::Emulator::WithAsyncMethod_Predict, v1::Emulator::WithAsyncMethod_SamplePaths,
+                 v1::Emulator::WithAsyncMethod_SampleDPP, v1::Emulator::WithAsyncMethod_InitialDesign,
+                 v1::Emulator::WithAsyncMethod_Suggest, v1::Emulator::WithAsyncMethod_Diagnose,
+                 v1::Emulator::WithAsyncMethod_GetRevision, v1::Emulator::WithAsyncMethod_ListRevisions,
+                 v1::Emulator::WithAsyncMethod_RollbackModel, v1::Emulator::WithAsyncMethod_DeleteRevision,
+                 v1::Emulator::WithAsyncMethod_GetServerInfo>::Service;
 
 class EmulatorService final : public EmulatorServiceBase {
  public:

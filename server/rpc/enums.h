@@ -25,11 +25,18 @@ absl::Status CheckEnum(WireEnum value, absl::string_view field) {
                                                  "; it must be one of ", absl::StrJoin(names, ", ")));
 }
 
-// The value of server/model with the same number; `standard` for 0.
+// The value of server/model with the same number; `standard` for 0. Kinds of models and inferences may have methods that the
+// contract does not name: server/model checks those.
+template <typename ModelEnum, typename WireEnum>
+ModelEnum OrDefault(WireEnum value, ModelEnum standard) {
+  return static_cast<int>(value) == 0 ? standard : static_cast<ModelEnum>(value);
+}
+
+// The same, for a value that the contract names.
 template <typename ModelEnum, typename WireEnum>
 absl::StatusOr<ModelEnum> ToEnum(WireEnum value, ModelEnum standard, absl::string_view field) {
   if (absl::Status status = CheckEnum(value, field); !status.ok()) return status;
-  return static_cast<int>(value) == 0 ? standard : static_cast<ModelEnum>(value);
+  return OrDefault(value, standard);
 }
 
 }  // namespace fidelio

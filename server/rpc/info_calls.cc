@@ -26,6 +26,25 @@ void ToMessage(const ServiceLimits& limits, v1::Limits* message) {
   message->set_max_design_size(Saturated(limits.max_design_size));
 }
 
+void ToMessage(const SupportedMethod& supported, v1::MethodInfo* message) {
+  const auto& [method, use] = supported;
+  message->set_kind(static_cast<v1::ModelKind>(use->kind));
+  message->set_kind_name(use->kind_name);
+  message->set_inference(static_cast<v1::Inference>(use->inference));
+  message->set_inference_name(use->inference_name);
+  message->set_maturity(static_cast<v1::Maturity>(method->maturity));
+  if (use->auto_rule) message->set_chosen_by_auto(use->auto_rule->when);
+  for (const MethodOption& option : method->options) {
+    v1::MethodOption* entry = message->add_options();
+    entry->set_name(option.name);
+    entry->set_help(option.help);
+    entry->set_least(option.least);
+    entry->set_most(option.most);
+    entry->set_whole(option.whole);
+    entry->set_default_text(option.standard);
+  }
+}
+
 }  // namespace
 
 grpc::Status EmulatorService::GetServerInfo(Context* context, const v1::GetServerInfoRequest* request,
@@ -44,6 +63,7 @@ grpc::Status EmulatorService::GetServerInfo(Context* context, const v1::GetServe
     for (const ObservationUpdate update : supports.observation_updates) {
       response->add_observation_updates(static_cast<v1::ObservationUpdate>(update));
     }
+    for (const SupportedMethod& method : supports.methods) ToMessage(method, response->add_methods());
     ToMessage(parts_.limits, response->mutable_limits());
     if (call.authenticated()) response->set_caller(call.principal().name);
     response->set_caller_role(fidelio::ToMessage(call.principal().role));

@@ -8,7 +8,7 @@
 #include "Eigen/Eigenvalues"
 #include "absl/strings/str_cat.h"
 #include "core/base/normal.h"
-#include "core/checkpoint/emulator_registry.h"
+#include "core/registry/emulator_registry.h"
 
 namespace fidelio::bench {
 

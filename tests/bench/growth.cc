@@ -7,7 +7,7 @@
 
 #include "absl/strings/str_format.h"
 #include "core/base/status_macros.h"
-#include "core/checkpoint/emulator_registry.h"
+#include "core/registry/emulator_registry.h"
 #include "tests/bench/commands.h"
 #include "tests/bench/map_data.h"
 #include "tests/bench/now.h"

@@ -5,7 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/status_macros.h"
-#include "core/checkpoint/emulator_registry.h"
+#include "core/registry/emulator_registry.h"
 
 namespace fidelio::bench {
 namespace {

@@ -21,7 +21,7 @@ struct FittedEmulator {
 
 using Method = std::function<absl::StatusOr<FittedEmulator>(const Dataset& data, uint64_t seed, int threads)>;
 
-// Those of core/checkpoint/emulator_registry.h, and gp: mf_dgp of the highest level alone. NOT_FOUND names all of them.
+// Those of core/registry/emulator_registry.h, and gp: mf_dgp of the highest level alone. NOT_FOUND names all of them.
 absl::StatusOr<Method> FindMethod(const std::string& name);
 
 // OK when every name is a method.

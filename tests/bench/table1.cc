@@ -134,7 +134,7 @@ class Table1Command : public Command {
   void AddOptions(CLI::App& app) override {
     app.add_option("--data", data_, "directory of the data sets")->required();
     app.add_option("--methods", methods_,
-                   "by name; those of core/checkpoint/emulator_registry.h, and gp: the highest level alone")
+                   "by name; those of core/registry/emulator_registry.h, and gp: the highest level alone")
         ->delimiter(',')
         ->capture_default_str();
     app.add_option("--problems", problems_, "only these problems")->delimiter(',');

@@ -2,8 +2,10 @@
 #include <cmath>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "client/cpp/client.h"
+#include "core/registry/emulator_registry.h"
 #include "gtest/gtest.h"
 #include "tests/e2e/e2e_server.h"
 #include "tests/support/temp_directory.h"
@@ -17,11 +19,10 @@ struct Case {
   bool log = false;  // outputs on a logarithmic scale
 };
 
-// As the test's name: the kind, and the inference where it is not the kind's only one.
+// As the test's name.
 std::string NameOf(const Case& c) {
-  std::string name = v1::ModelKind_Name(c.kind).substr(std::string("MODEL_KIND_").size());
-  if (c.inference != v1::INFERENCE_AUTO)
-    name += "_" + v1::Inference_Name(c.inference).substr(std::string("INFERENCE_").size());
+  const std::string name = v1::ModelKind_Name(c.kind).substr(std::string("MODEL_KIND_").size()) + "_" +
+                           v1::Inference_Name(c.inference).substr(std::string("INFERENCE_").size());
   return c.log ? name + "_LOG" : name;
 }
 
@@ -96,17 +97,18 @@ TEST_P(FunctionsTest, AreTheSameInEveryCallAndAfterARestartAndHaveThePredictedMo
   EXPECT_LT((few - all.topRightCorner(3, 2)).cwiseAbs().maxCoeff(), 1e-8 * (1 + all.cwiseAbs().maxCoeff()));
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, FunctionsTest,
-                         ::testing::Values(Case{v1::MODEL_KIND_MF_DGP, v1::INFERENCE_MOMENTS},
-                                           Case{v1::MODEL_KIND_MF_DGP, v1::INFERENCE_VARIATIONAL},
-                                           Case{v1::MODEL_KIND_MF_DGP, v1::INFERENCE_SVI},
-                                           Case{v1::MODEL_KIND_MF_DGP, v1::INFERENCE_NEIGHBOURS},
-                                           Case{v1::MODEL_KIND_GP, v1::INFERENCE_AUTO},
-                                           Case{v1::MODEL_KIND_AR1, v1::INFERENCE_AUTO},
-                                           Case{v1::MODEL_KIND_AR1_RECURSIVE, v1::INFERENCE_AUTO},
-                                           Case{v1::MODEL_KIND_NARGP, v1::INFERENCE_AUTO},
-                                           Case{v1::MODEL_KIND_DEEP_MF, v1::INFERENCE_AUTO},
-                                           Case{v1::MODEL_KIND_AR1, v1::INFERENCE_AUTO, true}),
+// Every method as its first use, and one with an output transform.
+std::vector<Case> Cases() {
+  std::vector<Case> cases = {{v1::MODEL_KIND_GP, v1::INFERENCE_MOMENTS},
+                             {v1::MODEL_KIND_AR1, v1::INFERENCE_MOMENTS, true}};
+  for (const EmulatorMethod& method : EmulatorMethods()) {
+    const MethodUse& use = method.uses.front();
+    cases.push_back({static_cast<v1::ModelKind>(use.kind), static_cast<v1::Inference>(use.inference)});
+  }
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, FunctionsTest, ::testing::ValuesIn(Cases()),
                          [](const auto& c) { return NameOf(c.param); });
 
 }  // namespace

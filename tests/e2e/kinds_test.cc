@@ -7,7 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "client/cpp/client.h"
+#include "core/registry/emulator_registry.h"
 #include "gtest/gtest.h"
 #include "tests/e2e/e2e_server.h"
 #include "tests/support/temp_directory.h"
@@ -16,9 +18,10 @@ namespace fidelio {
 namespace {
 
 struct Way {
-  const char* name;
+  std::string name;
   v1::ModelKind kind;
   v1::Inference inference;
+  bool highest_only;
 };
 
 // All that is asked of a model, for comparing.
@@ -92,8 +95,7 @@ class EveryKindTest : public ::testing::TestWithParam<Way> {
 
   Answers Ask() {
     Answers answers;
-    // A GP is of the highest fidelity alone.
-    if (GetParam().kind != v1::MODEL_KIND_GP) answers.low = PredictAt(0);
+    if (!GetParam().highest_only) answers.low = PredictAt(0);
     answers.high = PredictAt(1);
     const auto design =
         client_->SampleDpp(kModel, {.k = 3, .candidate_count = 48, .quality_mode = v1::QUALITY_MODE_NONE, .seed = 5});
@@ -143,23 +145,20 @@ TEST_P(EveryKindTest, AnswersTheSameBitsAfterAKill) {
   EXPECT_EQ(after.design.variance_after, before.design.variance_after);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    Ways, EveryKindTest,
-    ::testing::Values(Way{"MfDgpByMoments", v1::MODEL_KIND_MF_DGP, v1::INFERENCE_MOMENTS},
-                      Way{"MfDgpVariational", v1::MODEL_KIND_MF_DGP, v1::INFERENCE_VARIATIONAL},
-                      Way{"MfDgpBySvi", v1::MODEL_KIND_MF_DGP, v1::INFERENCE_SVI},
-                      Way{"MfDgpByNeighbours", v1::MODEL_KIND_MF_DGP, v1::INFERENCE_NEIGHBOURS},
-                      Way{"GpByMoments", v1::MODEL_KIND_GP, v1::INFERENCE_MOMENTS},
-                      Way{"GpByNeighbours", v1::MODEL_KIND_GP, v1::INFERENCE_NEIGHBOURS},
-                      Way{"Ar1", v1::MODEL_KIND_AR1, v1::INFERENCE_POINT_ESTIMATE},
-                      Way{"Ar1Recursive", v1::MODEL_KIND_AR1_RECURSIVE, v1::INFERENCE_POINT_ESTIMATE},
-                      Way{"Nargp", v1::MODEL_KIND_NARGP, v1::INFERENCE_POINT_ESTIMATE},
-                      Way{"DeepMf", v1::MODEL_KIND_DEEP_MF, v1::INFERENCE_POINT_ESTIMATE},
-                      Way{"Ar1ByMoments", v1::MODEL_KIND_AR1, v1::INFERENCE_MOMENTS},
-                      Way{"Ar1RecursiveByMoments", v1::MODEL_KIND_AR1_RECURSIVE, v1::INFERENCE_MOMENTS},
-                      Way{"NargpByMoments", v1::MODEL_KIND_NARGP, v1::INFERENCE_MOMENTS},
-                      Way{"DeepMfByMoments", v1::MODEL_KIND_DEEP_MF, v1::INFERENCE_MOMENTS}),
-    [](const auto& way) { return std::string(way.param.name); });
+// Those of the registry, which the program under test has, too.
+std::vector<Way> Ways() {
+  std::vector<Way> ways;
+  for (const EmulatorMethod& method : EmulatorMethods()) {
+    for (const MethodUse& use : method.uses) {
+      ways.push_back({absl::StrCat(use.kind_name, "_BY_", use.inference_name), static_cast<v1::ModelKind>(use.kind),
+                      static_cast<v1::Inference>(use.inference), use.highest_only});
+    }
+  }
+  return ways;
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, EveryKindTest, ::testing::ValuesIn(Ways()),
+                         [](const auto& way) { return way.param.name; });
 
 }  // namespace
 }  // namespace fidelio

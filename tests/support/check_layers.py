@@ -41,7 +41,9 @@ FOUNDATION = ["core/base", "core/linalg"]
 PARTS = FOUNDATION + ["core/param", "core/kernel"]
 # What inference of any kind stands on.
 MODEL = PARTS + ["core/data", "core/optim", "core/gp", "core/emulator"]
-CORE = MODEL + ["core/dgp/moments", "core/dgp/sparse", "core/neighbour", "core/baseline", "core/design", "core/checkpoint"]
+METHOD = MODEL + ["core/registry"]
+# What serving needs: no method by name.
+SERVED = ["core/base", "core/data", "core/kernel", "core/emulator", "core/registry", "core/design"]
 
 # Module: what it may include besides itself. What is not named is forbidden.
 RULES = {
@@ -53,19 +55,19 @@ RULES = {
     "core/optim": MATHEMATICS + FOUNDATION + ["core/param", "lbfgs"],
     "core/emulator": MATHEMATICS + ["core/base", "core/data", "core/kernel/kernel_family.h"],
     "core/gp": MATHEMATICS + PARTS + ["core/optim"],
-    "core/dgp/moments": MATHEMATICS + MODEL,
-    "core/dgp/sparse": MATHEMATICS + MODEL,
-    "core/neighbour": MATHEMATICS + MODEL + ["core/dgp/moments", "nanoflann"],
-    "core/baseline": MATHEMATICS + MODEL,
+    "core/dgp/moments": MATHEMATICS + METHOD,
+    "core/dgp/sparse": MATHEMATICS + METHOD,
+    "core/neighbour": MATHEMATICS + METHOD + ["core/dgp/moments", "nanoflann"],
+    "core/baseline": MATHEMATICS + METHOD,
     "core/design": MATHEMATICS + FOUNDATION + ["core/data", "core/emulator"],
-    "core/checkpoint": MATHEMATICS
-    + ["core/base", "core/data", "core/emulator", "core/dgp/moments", "core/dgp/sparse", "core/baseline", "core/neighbour"],
+    "core/registry": MATHEMATICS + ["core/base", "core/data", "core/emulator"],
     "server/status": SERVICE,
     "server/config": SERVICE + ["cli11"],
     "server/telemetry": SERVICE + ["server/config", "spdlog", "prometheus", "civetweb"],
     "server/auth": SERVICE + ["server/status", "server/config", "server/telemetry", "openssl", "grpc"],
     "server/store": SERVICE + ["sqlite3", "openssl", "core/base", "server/status"],
-    "server/model": SERVICE + ["eigen", "server/status", "server/store", "server/config", "server/telemetry"] + CORE,
+    "server/model": SERVICE + ["eigen", "server/status", "server/store", "server/config", "server/telemetry"]
+    + SERVED,
     "server/rpc": SERVICE + RPC
     + ["eigen", "core/base", "server/status", "server/model", "server/auth", "server/config", "server/telemetry"],
     "server": SERVICE + RPC

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "core/checkpoint/emulator_registry.h"
+#include "core/registry/emulator_registry.h"
 #include "gtest/gtest.h"
 #include "tests/support/small_data.h"
 

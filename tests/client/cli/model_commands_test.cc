@@ -1,3 +1,4 @@
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/json.h"
 #include "tests/client/cli/cli_testing.h"
@@ -78,6 +79,52 @@ TEST_F(CliTest, KindsThatNobodyKnowsAreRefusedWithThoseOfTheServer) {
   const Result inference = Run({"fit", "wing", "--inference", "magic"});
   EXPECT_EQ(inference.code, 3);
   EXPECT_EQ(inference.err, "fidelio: --inference: \"magic\" is not one of moments, which the server has\n");
+}
+
+TEST_F(CliTest, KindsThatOnlyTheServerKnowsCanBeTypedAndAreListed) {
+  server_.emulator().get_server_info = [](grpc::ServerContext&, const v1::GetServerInfoRequest&, v1::ServerInfo& info) {
+    info.add_model_kinds(v1::MODEL_KIND_MF_DGP);
+    info.add_model_kinds(static_cast<v1::ModelKind>(1000));
+    info.add_inferences(static_cast<v1::Inference>(1001));
+    v1::MethodInfo* method = info.add_methods();
+    method->set_kind(static_cast<v1::ModelKind>(1000));
+    method->set_kind_name("FINITE_ELEMENT");
+    method->set_inference(static_cast<v1::Inference>(1001));
+    method->set_inference_name("DISTANCES");
+    method->set_maturity(v1::MATURITY_EXPERIMENTAL);
+    method->set_chosen_by_auto("by default");
+    v1::MethodOption* option = method->add_options();
+    option->set_name("margin");
+    option->set_help("factor of variances");
+    option->set_least(1);
+    option->set_most(100);
+    option->set_default_text("1");
+    return grpc::Status::OK;
+  };
+  v1::CreateModelRequest created;
+  server_.emulator().create_model = [&](grpc::ServerContext&, const v1::CreateModelRequest& request, v1::Model& model) {
+    created = request;
+    model = request.model();
+    return grpc::Status::OK;
+  };
+  v1::FitRequest fit;
+  server_.emulator().fit = [&](grpc::ServerContext&, const v1::FitRequest& request, v1::Fit&) {
+    fit = request;
+    return grpc::Status::OK;
+  };
+  const Result info = Run({"server-info"});
+  EXPECT_TRUE(absl::StrContains(info.out, "kinds of models    mf-dgp, finite-element\n")) << info.out;
+  EXPECT_TRUE(absl::StrContains(info.out, "finite-element  distances  experimental  by default      margin\n"))
+      << info.out;
+  EXPECT_TRUE(absl::StrContains(info.out, "distances margin  factor of variances  1 to 100  1\n")) << info.out;
+  EXPECT_EQ(Run({"model", "create", "a", "--inputs", "1", "--fidelities", "l", "--kind", "finite-element"}).code, 0);
+  EXPECT_EQ(static_cast<int>(created.model().kind()), 1000);
+  EXPECT_EQ(Run({"fit", "a", "--inference", "distances", "--option", "margin=2.5"}).code, 0);
+  EXPECT_EQ(static_cast<int>(fit.options().inference()), 1001);
+  EXPECT_EQ(fit.options().method_options().at("margin"), 2.5);
+  const Result bad = Run({"fit", "a", "--option", "margin"});
+  EXPECT_EQ(bad.code, 2);
+  EXPECT_EQ(bad.err, "fidelio: --option: \"margin\", want NAME=NUMBER\n");
 }
 
 class UpdateCliTest : public CliTest {

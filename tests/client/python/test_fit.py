@@ -33,6 +33,14 @@ def test_a_callback_sees_the_fit_from_beginning_to_end(client, name):
     assert len(history) > 1 and np.all(np.diff(history[:, 0]) > 0) and np.all(np.diff(history[:, 2]) >= 0)
 
 
+def test_options_of_an_inference_can_be_given_by_name(client, name):
+    model = client.create_model(name, inputs=1)
+    model.add([0.0, 0.3, 0.5, 1.0], [0.0, 0.1, 0.3, 1.0])
+    assert model.fit(inference="svi", options={"steps": 20, "batch_size": 3}).state == "succeeded"
+    with pytest.raises(fidelio.InvalidArgument, match=r"^margin: given, but inference='svi' does not use it"):
+        model.fit(inference="svi", options={"margin": 2})
+
+
 def test_the_same_seed_gives_the_same_model(client, name):
     model = learn(client.create_model(name, inputs=2, fidelities=["low", "high"]))
     first = model.predict(points(4, seed=3))

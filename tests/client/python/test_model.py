@@ -286,3 +286,7 @@ def test_the_server_says_what_it_is(client):
     info = client.server_info()
     assert info.version == fidelio.__version__
     assert "mf-dgp" in info.kinds and info.role == "admin" and info.limits.max_message_bytes > 0
+    svi = next(method for method in info.methods if method.inference == "svi")
+    assert (svi.kind, svi.maturity, svi.chosen_by_auto) == ("mf-dgp", "stable", "")
+    assert [option.name for option in svi.options] == ["inducing_points", "batch_size", "steps"]
+    assert svi.options[2].least == 1 and svi.options[2].whole and svi.options[2].default.startswith("35000")

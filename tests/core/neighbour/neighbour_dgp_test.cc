@@ -19,7 +19,8 @@ namespace {
 
 using Eigen::Index;
 
-std::unique_ptr<MixtureEmulator> Fit(const Dataset& data, FitOptions options = {}, int neighbours = kNeighbours) {
+std::unique_ptr<MixtureEmulator> Fit(const Dataset& data, FitOptions options = {},
+                                     int neighbours = kDefaultNeighbours) {
   if (options.max_iterations > 1000) options.max_iterations = 400;
   options.kernel = KernelFamily::kMatern52;
   auto fit = NeighbourDgpFit::Create(data, options, neighbours);

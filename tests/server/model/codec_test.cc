@@ -1,5 +1,6 @@
 #include "server/model/codec.h"
 
+#include <map>
 #include <string>
 
 #include "core/base/bytes.h"
@@ -23,9 +24,7 @@ FitInfo ExampleFit() {
                  .budget_seconds = 1.5,
                  .budget_iterations = 70,
                  .seed = ~uint64_t{0},
-                 .inducing_points = 40,
-                 .batch_size = 500,
-                 .steps = 9000};
+                 .method_options = {{"batch_size", 500}, {"steps", 9000}}};
   fit.progress = {.phase = "sample",
                   .iteration = 12,
                   .evaluations = 34,
@@ -141,7 +140,10 @@ TEST(CodecTest, RevisionsOfEarlierVersionsHaveNoReport) {
   for (int i = 1; i <= 2; ++i) out.I64(i);  // fit, data version
   out.U64(0);                               // counts
   codec::PutEnum(ModelKind::kGp, out);
-  codec::Put(FitSpec(), out);
+  codec::PutEnum(Inference::kAuto, out);
+  for (int i = 0; i < 4; ++i) out.Bool(false);  // options of the fit
+  out.U64(7);
+  for (int i = 0; i < 3; ++i) out.Bool(false);
   codec::PutEnum(Inference::kMoments, out);
   out.String("why");
   out.F64(-1.5);
@@ -192,6 +194,69 @@ TEST(CodecTest, SpecsComeBackWithEveryField) {
   EXPECT_EQ(back->noise, stored.noise);
   EXPECT_EQ(back->contributions, stored.contributions);
   EXPECT_EQ(Encode(*back), Encode(stored));
+}
+
+// Another program's: it has more of everything.
+TEST(CodecTest, ValuesThatThisProgramDoesNotKnowAreKept) {
+  StoredSpec spec;
+  spec.spec.input_dimension = 1;
+  spec.spec.fidelities = {{"low", 1}};
+  spec.noise = {LevelNoise::kLearned};
+  spec.spec.kind = ModelKind{1000};
+  spec.spec.output_transform.kind = OutputTransformKind{70};
+  const auto model = Decode<StoredSpec>(Encode(spec));
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->spec.kind, ModelKind{1000});
+  EXPECT_EQ(Encode(*model), Encode(spec));
+
+  FitInfo fit = ExampleFit();
+  fit.state = FitState{60};
+  fit.inference = Inference{50};
+  fit.options.inference = Inference{-1};
+  fit.options.kernel_family = KernelFamily{40};
+  fit.options.method_options["magic"] = 0.5;
+  const auto job = Decode<FitInfo>(Encode(fit));
+  ASSERT_TRUE(job.ok()) << job.status();
+  EXPECT_EQ(job->options.inference, Inference{-1});
+  EXPECT_EQ(Encode(*job), Encode(fit));
+  const StoredProgress progress{.inference = Inference{50}};
+  EXPECT_EQ(Encode(*Decode<StoredProgress>(Encode(progress))), Encode(progress));
+
+  RevisionInfo revision;
+  revision.origin = RevisionOrigin{30};
+  revision.kind = ModelKind{1000};
+  revision.inference = Inference{50};
+  const auto stored = Decode<RevisionInfo>(Encode(revision));
+  ASSERT_TRUE(stored.ok()) << stored.status();
+  EXPECT_EQ(Encode(*stored), Encode(revision));
+
+  ModelInfo answer;
+  answer.spec = spec.spec;
+  answer.state = ModelState{20};
+  EXPECT_EQ(Encode(*Decode<ModelInfo>(Encode(answer))), Encode(answer));
+}
+
+// As versions 1 to 4 wrote it.
+TEST(CodecTest, OptionsOfMethodsOfEarlierVersionsAreRead) {
+  for (const uint32_t version : {1, 2, 3, 4}) {
+    ByteWriter out;
+    codec::PutEnum(Inference::kSvi, out);
+    for (int i = 0; i < 4; ++i) out.Bool(false);  // no kernel family, no warm start, no budget
+    out.U64(7);
+    if (version >= 2) {
+      out.Bool(true);
+      out.I64(40);
+      out.Bool(false);
+      out.Bool(true);
+      out.I64(9000);
+    }
+    out.String("ada");
+    const auto fit = Decode<StoredFit>(out.Seal(codec::kFit, version));
+    ASSERT_TRUE(fit.ok()) << fit.status();
+    EXPECT_EQ(fit->owner, "ada");
+    const std::map<std::string, double> want = {{"inducing_points", 40}, {"steps", 9000}};
+    EXPECT_EQ(fit->spec.method_options, version == 1 ? (std::map<std::string, double>()) : want);
+  }
 }
 
 TEST(CodecTest, EveryFlippedBitIsAnError) {

@@ -142,7 +142,7 @@ void Write(const std::string& directory) {
       const auto added = server->AddObservations(Request(), way.name, "", {Batch(0), Batch(1)});
       ASSERT_TRUE(added.ok()) << added.status();
       FitSpec fit{.inference = way.inference, .seed = 1};
-      if (way.inference == Inference::kSvi) fit.steps = 1000;
+      if (way.inference == Inference::kSvi) fit.method_options["steps"] = 1000;
       RunFit(server.service(), way.name, fit);
       WriteModel(server, way.name, directory, FilesOf(way));
     }

@@ -79,9 +79,9 @@ TEST_F(FitsTest, OptionsThatThereAreNotAreRefusedWithThoseThatThereAre) {
       IsError(refused({.budget_seconds = 0}), absl::StatusCode::kInvalidArgument, {"options.budget.seconds: 0"}));
   EXPECT_TRUE(IsError(refused({.budget_iterations = -1}), absl::StatusCode::kInvalidArgument,
                       {"options.budget.iterations: -1"}));
-  EXPECT_TRUE(IsError(refused({.inference = Inference::kSvi, .steps = 0}), absl::StatusCode::kInvalidArgument,
-                      {"options.steps: 0, want 1 to"}));
-  EXPECT_TRUE(IsError(refused({.inference = Inference::kVariational, .batch_size = 10}),
+  EXPECT_TRUE(IsError(refused({.inference = Inference::kSvi, .method_options = {{"steps", 0}}}),
+                      absl::StatusCode::kInvalidArgument, {"options.steps: 0, want 1 to"}));
+  EXPECT_TRUE(IsError(refused({.inference = Inference::kVariational, .method_options = {{"batch_size", 10}}}),
                       absl::StatusCode::kInvalidArgument, {"options.batch_size: given", "VARIATIONAL"}));
 }
 

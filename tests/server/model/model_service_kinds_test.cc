@@ -5,6 +5,7 @@
 
 #include "gtest/gtest.h"
 #include "server/model/enum_names.h"
+#include "server/model/method_choice.h"
 #include "tests/server/model/service_testing.h"
 
 namespace fidelio {
@@ -71,9 +72,7 @@ TEST_P(EveryKindTest, SuggestsDiagnosesAndTakesNewObservations) {
   EXPECT_NE(Answers(server.service(), "wing"), before);
 }
 
-INSTANTIATE_TEST_SUITE_P(Kinds, EveryKindTest,
-                         ::testing::Values(ModelKind::kMfDgp, ModelKind::kGp, ModelKind::kAr1, ModelKind::kAr1Recursive,
-                                           ModelKind::kNargp, ModelKind::kDeepMf),
+INSTANTIATE_TEST_SUITE_P(Kinds, EveryKindTest, ::testing::ValuesIn(SupportedKinds()),
                          [](const auto& kind) { return std::string(NameOf(kind.param)); });
 
 }  // namespace

@@ -98,7 +98,7 @@ TEST_F(ModelsTest, BadOnesAreRefusedWithFieldValueAndRule) {
     EXPECT_TRUE(IsError(refusal(name, none), bad, {"model_id: \"", "[a-z]"})) << name;
   }
   EXPECT_TRUE(IsError(refusal("w", [](ModelSpec& s) { s.kind = static_cast<ModelKind>(99); }), bad,
-                      {"model.kind: unknown", "available: MF_DGP, GP, AR1, AR1_RECURSIVE, NARGP, DEEP_MF"}));
+                      {"model.kind: unknown", "available: MF_DGP, AR1, NARGP, DEEP_MF, GP, AR1_RECURSIVE"}));
   EXPECT_TRUE(IsError(refusal("w", [](ModelSpec& s) { s.input_dimension = 0; }), bad,
                       {"model.input_dimension: 0, want 1 to 256"}));
   EXPECT_TRUE(IsError(refusal("w", [](ModelSpec& s) { s.fidelities.clear(); }), bad,
@@ -219,8 +219,8 @@ TEST_F(ModelsTest, MemoryOfAFitCountsItsInducingPoints) {
   ASSERT_TRUE(server->CreateModel(Request(), "wing", SpecOf(1, 1)).ok());
   ASSERT_TRUE(server->AddObservations(Request(), "wing", "", Batches({4000}, 1)).ok());
   for (const Inference inference : {Inference::kVariational, Inference::kSvi}) {
-    const auto start = [&](int64_t inducing_points) {
-      const FitSpec spec{.inference = inference, .inducing_points = inducing_points};
+    const auto start = [&](double inducing_points) {
+      const FitSpec spec{.inference = inference, .method_options = {{"inducing_points", inducing_points}}};
       return server->StartFit(Request(), "wing", "", spec, /*validate_only=*/true).status();
     };
     EXPECT_TRUE(start(50).ok()) << start(50);

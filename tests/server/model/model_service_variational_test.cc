@@ -10,8 +10,8 @@ namespace {
 class SparseInferenceTest : public ::testing::TestWithParam<Inference> {
  protected:
   FitSpec Spec() const {
-    FitSpec spec{.inference = GetParam(), .seed = 3, .inducing_points = 20};
-    if (GetParam() == Inference::kSvi) spec.steps = 200;
+    FitSpec spec{.inference = GetParam(), .seed = 3, .method_options = {{"inducing_points", 20}}};
+    if (GetParam() == Inference::kSvi) spec.method_options["steps"] = 200;
     return spec;
   }
   TempDirectory directory_;
@@ -24,7 +24,7 @@ TEST_P(SparseInferenceTest, ServesTheSameAfterARestart) {
     MakeModel(server.service(), "wing");
     const FitInfo fit = RunFit(server.service(), "wing", Spec());
     EXPECT_EQ(fit.inference, GetParam());
-    EXPECT_EQ(fit.options.inducing_points, 20);
+    EXPECT_EQ(fit.options.method_options, Spec().method_options);
     before = Answers(server.service(), "wing");
   }
   Server server(directory_.path());

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "absl/strings/match.h"
-#include "core/checkpoint/emulator_registry.h"
+#include "core/registry/emulator_registry.h"
 #include "tests/server/model/service_testing.h"
 
 namespace fidelio {

@@ -190,6 +190,21 @@ TEST_F(FitCallsTest, ValidateOnlyAnswersTheFitThatWouldBeAndStartsNothing) {
   EXPECT_EQ(server_.FitAndWait("wing").name(), "models/wing/fits/1");
 }
 
+TEST_F(FitCallsTest, OptionsOfMethodsComeBackInTheirFields) {
+  v1::FitRequest request = ShortFit("wing");
+  request.set_validate_only(true);
+  request.mutable_options()->set_inference(v1::INFERENCE_SVI);
+  request.mutable_options()->set_batch_size(12);
+  (*request.mutable_options()->mutable_method_options())["steps"] = 34;
+  v1::Fit fit;
+  TestContext context;
+  ASSERT_TRUE(IsOk(server_.stub().Fit(&context, request, &fit)));
+  EXPECT_EQ(fit.options().batch_size(), 12);
+  EXPECT_EQ(fit.options().steps(), 34);
+  EXPECT_FALSE(fit.options().has_inducing_points());
+  EXPECT_TRUE(fit.options().method_options().empty());
+}
+
 TEST_F(FitCallsTest, BadOptionsAreNamedWithWhatThereIs) {
   v1::Fit fit;
   const auto start = [&](const std::function<void(v1::FitOptions&)>& change) {
@@ -203,6 +218,20 @@ TEST_F(FitCallsTest, BadOptionsAreNamedWithWhatThereIs) {
                  "options.kernel_family", "KERNEL_FAMILY_MATERN_3_2");
   ExpectBadField(start([](auto& o) { o.mutable_budget()->set_seconds(0); }), "options.budget.seconds", "0");
   ExpectBadField(start([](auto& o) { o.mutable_budget()->set_iterations(-3); }), "options.budget.iterations", "-3");
+  ExpectBadField(start([](auto& o) { o.set_inference(static_cast<v1::Inference>(77)); }), "options.inference",
+                 "unknown (77)");
+  const auto svi = [](v1::FitOptions& o) { o.set_inference(v1::INFERENCE_SVI); };
+  ExpectBadField(start([&](auto& o) {
+                   svi(o);
+                   o.set_steps(3);
+                   (*o.mutable_method_options())["steps"] = 4;
+                 }),
+                 "options.steps", "twice");
+  ExpectBadField(start([&](auto& o) {
+                   svi(o);
+                   (*o.mutable_method_options())["steps"] = 1.5;
+                 }),
+                 "options.steps", "1.5, want a whole number from 1 to 100000000");
   v1::WatchFitRequest watch;
   watch.set_name("models/wing/fits/one");
   TestContext context;

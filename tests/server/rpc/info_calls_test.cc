@@ -1,5 +1,7 @@
 // GetServerInfo, health and reflection through a real channel.
+#include <algorithm>
 #include <fstream>
+#include <set>
 
 #include "grpc/health/v1/health.grpc.pb.h"
 #include "grpcpp/generic/generic_stub.h"
@@ -36,6 +38,36 @@ TEST(InfoCallsTest, ServerInfoTellsWhatItIsCanDoAndAllows) {
   EXPECT_EQ(info.limits().max_design_size(), 1000);
   EXPECT_TRUE(info.caller().empty());
   EXPECT_EQ(info.caller_role(), v1::ROLE_ADMIN);
+}
+
+TEST(InfoCallsTest, ServerInfoListsTheMethodsWithTheNamesOfTheContract) {
+  TestServer server;
+  v1::ServerInfo info;
+  TestContext context;
+  ASSERT_TRUE(IsOk(server.stub().GetServerInfo(&context, {}, &info)));
+  std::set<int> kinds, inferences = {v1::INFERENCE_AUTO};
+  for (const v1::MethodInfo& method : info.methods()) {
+    EXPECT_EQ("MODEL_KIND_" + method.kind_name(), v1::ModelKind_Name(method.kind()));
+    EXPECT_EQ("INFERENCE_" + method.inference_name(), v1::Inference_Name(method.inference()));
+    EXPECT_EQ(method.maturity(), v1::MATURITY_STABLE);
+    kinds.insert(method.kind());
+    inferences.insert(method.inference());
+  }
+  // All that the contract has but UNSPECIFIED, and the same as in the fields of before.
+  EXPECT_EQ(static_cast<int>(kinds.size()), v1::ModelKind_descriptor()->value_count() - 1);
+  EXPECT_EQ(static_cast<int>(inferences.size()), v1::Inference_descriptor()->value_count() - 1);
+  EXPECT_EQ(kinds, std::set<int>(info.model_kinds().begin(), info.model_kinds().end()));
+  EXPECT_EQ(inferences, std::set<int>(info.inferences().begin(), info.inferences().end()));
+  const auto svi = std::find_if(info.methods().begin(), info.methods().end(),
+                                [](const auto& method) { return method.inference() == v1::INFERENCE_SVI; });
+  ASSERT_NE(svi, info.methods().end());
+  ASSERT_EQ(svi->options_size(), 3);
+  EXPECT_EQ(svi->options(2).name(), "steps");
+  EXPECT_EQ(svi->options(2).default_text(), "35000, as published");
+  EXPECT_TRUE(svi->options(2).whole());
+  for (const v1::MethodOption& option : svi->options()) {
+    EXPECT_NE(v1::FitOptions::descriptor()->FindFieldByName(option.name()), nullptr) << option.name();
+  }
 }
 
 TEST(InfoCallsTest, HealthIsServingAsAWholeAndPerService) {

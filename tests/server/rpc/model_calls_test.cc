@@ -193,7 +193,7 @@ TEST_F(ModelCallsTest, BadFieldsAreNamedWithTheirValueAndRule) {
   ExpectBadField(create([](auto& r) { r.mutable_model()->set_name("models/tail"); }), "model.name", "models/wing");
   ExpectBadField(create([](auto& r) { r.set_request_id("a b"); }), "request_id", "\"a b\"");
   ExpectBadField(create([](auto& r) { r.mutable_model()->set_kind(static_cast<v1::ModelKind>(77)); }), "model.kind",
-                 "MODEL_KIND_MF_DGP");
+                 "unknown (77)");
   ExpectBadField(create([](auto& r) { r.mutable_model()->set_input_dimension(0); }), "model.input_dimension", "0");
   ExpectBadField(create([](auto& r) { r.mutable_model()->mutable_input_box()->set_upper(1, -1); }),
                  "model.input_box.upper[1]", "-1");

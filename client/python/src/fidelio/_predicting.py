@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any, List, Literal, Optional, Sequence, Tuple, Union, overload
+from typing import Any, List, Literal, Mapping, Optional, Sequence, Tuple, Union, overload
 
 from fidelio import _add, _predict, _wire
 from fidelio._caller import new_request_id
@@ -32,6 +32,7 @@ class ModelPredicting(ModelData):
         inducing_points: Optional[int] = None,
         batch_size: Optional[int] = None,
         steps: Optional[int] = None,
+        options: Optional[Mapping[str, float]] = None,
         wait: bool = True,
         callback: Optional[OnEvent] = None,
         timeout: Optional[float] = None,
@@ -57,6 +58,8 @@ class ModelPredicting(ModelData):
             Of "variational" and "svi".
         batch_size, steps : int, optional
             Of "svi".
+        options : mapping, optional
+            Options of the inference by name, as Client.server_info lists them; those above may be among them.
         wait : bool
             Return when the fit has ended. Otherwise see Fit.wait.
         callback : callable, optional
@@ -85,7 +88,7 @@ class ModelPredicting(ModelData):
         'succeeded'
         >>> client.close()
         """
-        options = fit_pb2.FitOptions(
+        wire = fit_pb2.FitOptions(
             inference=_wire.INFERENCES.value(inference),
             kernel_family=_wire.KERNELS.value(kernel),
             warm_start=warm_start,
@@ -93,12 +96,14 @@ class ModelPredicting(ModelData):
         )
         for option, size in (("inducing_points", inducing_points), ("batch_size", batch_size), ("steps", steps)):
             if size is not None:
-                setattr(options, option, _wire.whole_of(size, option))
+                setattr(wire, option, _wire.whole_of(size, option))
+        for option, value in (options or {}).items():
+            wire.method_options[option] = _wire.number_of(value, f"options[{option!r}]")
         if seconds is not None:
-            options.budget.seconds = _wire.number_of(seconds, "seconds")
+            wire.budget.seconds = _wire.number_of(seconds, "seconds")
         if iterations is not None:
-            options.budget.iterations = _wire.whole_of(iterations, "iterations")
-        request = fit_pb2.FitRequest(model=self._path, options=options, request_id=new_request_id())
+            wire.budget.iterations = _wire.whole_of(iterations, "iterations")
+        request = fit_pb2.FitRequest(model=self._path, options=wire, request_id=new_request_id())
         fit = Fit(self._caller, self._caller.call("Fit", request))
         if wait:
             fit.wait(progress, callback, timeout)

@@ -11,14 +11,15 @@ import numpy as np
 from fidelio import _html, _wire
 from fidelio._designs import Design, InitialDesign, Suggestion, Suggestions
 from fidelio._diagnosis import Diagnosis, FidelityDiagnostics, Verdict
+from fidelio._methods import Method, MethodOption
 from fidelio._observations import Added, Changed, Observations, ObservationWarning
 from fidelio._prediction import Prediction
 from fidelio._wire import Array
 
 __all__ = [
-    "Added", "Changed", "Design", "Diagnosis", "Fidelity", "FidelityDiagnostics", "InitialDesign", "Input", "ModelInfo",
-    "ObservationWarning", "Observations", "Output", "Prediction", "Revision", "ServerInfo", "Suggestion", "Suggestions",
-    "Verdict",
+    "Added", "Changed", "Design", "Diagnosis", "Fidelity", "FidelityDiagnostics", "InitialDesign", "Input", "Method",
+    "MethodOption", "ModelInfo", "ObservationWarning", "Observations", "Output", "Prediction", "Revision", "ServerInfo",
+    "Suggestion", "Suggestions", "Verdict",
 ]  # fmt: skip
 
 
@@ -284,6 +285,8 @@ class ServerInfo:
         "reader", "writer" or "admin".
     limits : fidelio.v1.Limits
     started : datetime or None
+    methods : list of Method
+        Every inference of every kind; empty from older servers.
     """
 
     version: str
@@ -296,6 +299,7 @@ class ServerInfo:
     role: str
     limits: Any
     started: Optional[datetime.datetime]
+    methods: List[Method] = dataclasses.field(default_factory=list)
 
     @classmethod
     def _of(cls, wire: Any) -> ServerInfo:
@@ -310,4 +314,5 @@ class ServerInfo:
             role={1: "reader", 2: "writer", 3: "admin"}.get(wire.caller_role, ""),
             limits=wire.limits,
             started=_time(wire, "start_time"),
+            methods=[Method._of(method) for method in wire.methods],
         )

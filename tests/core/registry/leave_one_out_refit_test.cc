@@ -9,10 +9,10 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/checkpoint/emulator_registry.h"
 #include "core/dgp/sparse/sparse_mf_dgp.h"
 #include "core/dgp/sparse/sparse_mf_dgp_impl.h"
 #include "core/dgp/sparse/variational_model.h"
+#include "core/registry/emulator_registry.h"
 #include "gtest/gtest.h"
 #include "tests/support/kernel_names.h"
 #include "tests/support/small_data.h"

@@ -1,8 +1,9 @@
-#include "core/checkpoint/emulator_registry.h"
+#include "core/registry/emulator_registry.h"
 
-#include <set>
 #include <string>
+#include <tuple>
 
+#include "core/base/bytes.h"
 #include "core/emulator/output_transform.h"
 #include "core/emulator/transformed_emulator.h"
 #include "gtest/gtest.h"
@@ -12,15 +13,36 @@
 namespace fidelio {
 namespace {
 
-TEST(EmulatorRegistryTest, NamesAndKindsOfBytesAreUnique) {
-  std::set<std::string> names;
-  std::set<uint32_t> kinds = {kTransformedEmulatorKind};
-  for (const EmulatorMethod& method : EmulatorMethods()) {
-    EXPECT_TRUE(names.insert(method.name).second) << method.name;
-    EXPECT_TRUE(kinds.insert(method.checkpoint_kind).second) << method.name;
-    EXPECT_TRUE(kinds.insert(method.state_kind).second) << method.name;
-  }
+TEST(EmulatorRegistryTest, EveryMethodIsThereAndAgreesWithTheOthers) {
+  EXPECT_TRUE(CheckEmulatorMethods().ok()) << CheckEmulatorMethods();
   EXPECT_EQ(std::string(EmulatorMethods().front().name), "mf_dgp");
+  for (const char* name :
+       {"mf_dgp_variational", "mf_dgp_svi", "mf_dgp_neighbours", "ar1", "ar1_recursive", "nargp", "deep_mf"}) {
+    EXPECT_TRUE(FindEmulatorMethod(name).ok()) << FindEmulatorMethod(name).status();
+  }
+}
+
+TEST(EmulatorRegistryTest, EveryOptionHasARangeThatIsPassedOn) {
+  for (const EmulatorMethod& method : EmulatorMethods()) {
+    for (const MethodOption& option : method.options) {
+      EXPECT_LT(option.least, option.most) << option.name;
+      if (option.set == nullptr) continue;
+      FitOptions least, most;
+      option.set(option.least, least);
+      option.set(option.most, most);
+      EXPECT_TRUE(Validate(least).ok() && Validate(most).ok()) << option.name;
+      const auto values = [](const FitOptions& o) { return std::tuple(o.inducing_points, o.batch_size, o.steps); };
+      EXPECT_NE(values(least), values(most)) << option.name;
+    }
+  }
+}
+
+TEST(EmulatorRegistryTest, BytesOfAMethodThatThereIsNotAreWholeOrDamaged) {
+  std::string bytes = ByteWriter().Seal(/*kind=*/4711, /*version=*/3);
+  EXPECT_TRUE(IsError(LoadEmulator(bytes).status(), absl::StatusCode::kInvalidArgument,
+                      {"checkpoint is of kind 4711, which no method of this program has"}));
+  bytes.back() = static_cast<char>(bytes.back() ^ 1);
+  EXPECT_TRUE(IsError(LoadEmulator(bytes).status(), absl::StatusCode::kDataLoss, {"checksum"}));
 }
 
 TEST(EmulatorRegistryTest, AnUnknownMethodIsToldThoseThatThereAre) {
