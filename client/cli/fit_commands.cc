@@ -47,17 +47,21 @@ struct FitsCommandOptions {
   bool cancel = false;
 };
 
-const TypedNames& FitNames() {
-  static const auto* names = new TypedNames{{"model", "NAME"},
-                                            {"options.inference", "--inference"},
-                                            {"options.kernel_family", "--kernel"},
-                                            {"options.budget.seconds", "--budget-seconds"},
-                                            {"options.budget.iterations", "--budget-iterations"},
-                                            {"options.seed", "--seed"},
-                                            {"options.inducing_points", "--inducing-points"},
-                                            {"options.batch_size", "--batch-size"},
-                                            {"options.steps", "--steps"}};
-  return *names;
+TypedNames FitNames(const v1::FitOptions& options) {
+  TypedNames names;
+  for (const auto& [name, value] : options.method_options()) {
+    names.emplace_back(absl::StrCat("options.", name), absl::StrCat("--option ", name));
+  }
+  names.insert(names.end(), {{"model", "NAME"},
+                             {"options.inference", "--inference"},
+                             {"options.kernel_family", "--kernel"},
+                             {"options.budget.seconds", "--budget-seconds"},
+                             {"options.budget.iterations", "--budget-iterations"},
+                             {"options.seed", "--seed"},
+                             {"options.inducing_points", "--inducing-points"},
+                             {"options.batch_size", "--batch-size"},
+                             {"options.steps", "--steps"}});
+  return names;
 }
 
 std::string StateText(const v1::Fit& fit) { return EnumText(v1::FitState_Name(fit.state()), "FIT_STATE_"); }
@@ -174,7 +178,7 @@ absl::Status Fit(Context& context, const FitCommandOptions& options) {
     wire.set_inference(*inference);
   }
   const auto fit = (*client)->Fit(options.name, wire);
-  if (!fit.ok()) return AsTyped(fit.status(), FitNames());
+  if (!fit.ok()) return AsTyped(fit.status(), FitNames(wire));
   if (options.watch) {
     if (context.streams.err_width > 0) {
       context.streams.err << "fit " << client::ShortName(fit->name()) << " of model " << client::ShortName(options.name)

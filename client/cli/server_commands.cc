@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/as_typed.h"
 #include "client/cli/command.h"
@@ -24,8 +25,7 @@ std::string MethodsTable(const v1::ServerInfo& info) {
     for (const v1::MethodOption& option : method.options()) {
       names.push_back(option.name());
       options.push_back({absl::StrCat(EnumText(method.inference_name(), ""), " ", option.name()), option.help(),
-                         absl::StrCat(RoundNumber(option.least()), " to ", RoundNumber(option.most())),
-                         option.default_text()});
+                         absl::StrFormat("%.15g to %.15g", option.least(), option.most()), option.default_text()});
     }
     rows.push_back({EnumText(method.kind_name(), ""), EnumText(method.inference_name(), ""),
                     EnumText(v1::Maturity_Name(method.maturity()), "MATURITY_"),

@@ -80,8 +80,7 @@ struct BlockPlace {
 }  // namespace
 
 absl::Status CheckKnown(absl::string_view model, const ModelSpec& spec) {
-  const std::vector<ModelKind> kinds = SupportedKinds();
-  if (std::find(kinds.begin(), kinds.end(), spec.kind) == kinds.end()) {
+  if (FindUse(spec.kind) == nullptr) {
     return PreconditionError(
         "UNKNOWN_KIND", absl::StrCat("models/", model),
         absl::StrCat("is of kind ", static_cast<int>(spec.kind), ", which this program does not have"),

@@ -1,17 +1,13 @@
 #include "server/model/enum_names.h"
 
 #include "absl/strings/str_cat.h"
-#include "core/registry/emulator_registry.h"
+#include "server/model/method_choice.h"
 
 namespace fidelio {
 
 std::string NameOf(ModelKind kind) {
-  for (const EmulatorMethod& method : EmulatorMethods()) {
-    for (const MethodUse& use : method.uses) {
-      if (use.kind == kind) return use.kind_name;
-    }
-  }
-  return absl::StrCat("unknown (", static_cast<int>(kind), ")");
+  const MethodUse* use = FindUse(kind);
+  return use != nullptr ? use->kind_name : absl::StrCat("unknown (", static_cast<int>(kind), ")");
 }
 
 std::string NameOf(Inference inference) {

@@ -57,13 +57,18 @@ absl::StatusOr<MethodChoice> ChooseMethod(ModelKind kind, Inference asked, const
                                                  NameOf(kind), " has ", absl::StrJoin(known, ", ")));
 }
 
-bool LearnsFromHighestOnly(ModelKind kind) {
+const MethodUse* FindUse(ModelKind kind) {
   for (const EmulatorMethod& method : EmulatorMethods()) {
     for (const MethodUse& use : method.uses) {
-      if (use.kind == kind) return use.highest_only;
+      if (use.kind == kind) return &use;
     }
   }
-  return false;
+  return nullptr;
+}
+
+bool LearnsFromHighestOnly(ModelKind kind) {
+  const MethodUse* use = FindUse(kind);
+  return use != nullptr && use->highest_only;
 }
 
 std::vector<SupportedMethod> SupportedMethods() {

@@ -25,7 +25,10 @@ struct MethodChoice {
 // The method for a model with so many observations per fidelity. INVALID_ARGUMENT when its kind has no such inference.
 absl::StatusOr<MethodChoice> ChooseMethod(ModelKind kind, Inference asked, const std::vector<int64_t>& counts);
 
-// Whether a kind learns from the highest fidelity alone. A kind that this program does not know: no.
+// Any of the uses of a kind, which agree on its name and levels; null: this program does not have the kind.
+const MethodUse* FindUse(ModelKind kind);
+
+// Whether a kind learns from the highest fidelity alone. A kind that this program does not have: no.
 bool LearnsFromHighestOnly(ModelKind kind);
 
 // By kind, then by inference, in ascending order of their numbers.

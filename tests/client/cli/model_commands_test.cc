@@ -122,6 +122,10 @@ TEST_F(CliTest, KindsThatOnlyTheServerKnowsCanBeTypedAndAreListed) {
   EXPECT_EQ(Run({"fit", "a", "--inference", "distances", "--option", "margin=2.5"}).code, 0);
   EXPECT_EQ(static_cast<int>(fit.options().inference()), 1001);
   EXPECT_EQ(fit.options().method_options().at("margin"), 2.5);
+  server_.emulator().fit = [&](grpc::ServerContext&, const v1::FitRequest&, v1::Fit&) {
+    return grpc::Status(grpc::StatusCode::INVALID_ARGUMENT, "options.margin: 0.5, want 1 to 100");
+  };
+  EXPECT_EQ(Run({"fit", "a", "--option", "margin=0.5"}).err, "fidelio: --option margin: 0.5, want 1 to 100\n");
   const Result bad = Run({"fit", "a", "--option", "margin"});
   EXPECT_EQ(bad.code, 2);
   EXPECT_EQ(bad.err, "fidelio: --option: \"margin\", want NAME=NUMBER\n");
