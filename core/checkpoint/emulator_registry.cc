@@ -4,11 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/bytes.h"
-#include "core/baseline/baseline_emulator.h"
 #include "core/baseline/baseline_fit.h"
+#include "core/baseline/baseline_posterior.h"
 #include "core/dgp/moments/mf_dgp.h"
 #include "core/dgp/moments/mf_dgp_fit.h"
-#include "core/dgp/sparse/sparse_mf_dgp.h"
+#include "core/dgp/sparse/sparse_mf_dgp_posterior.h"
 #include "core/dgp/sparse/svi_fit.h"
 #include "core/dgp/sparse/variational_fit.h"
 #include "core/emulator/transformed_emulator.h"
@@ -30,7 +30,7 @@ constexpr EmulatorMethod Baseline() {
       .resume = [](absl::string_view state, const Dataset&, int threads)
           -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return BaselineFit::Resume(method, state, threads); },
       .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
-        return BaselineEmulator::Load(method, checkpoint);
+        return LoadBaseline(method, checkpoint);
       },
       .fit_bytes = [](const std::vector<int64_t>& counts, int,
                       const FitOptions& options) { return BaselineFit::MemoryBytes(method, counts, options.threads); }};
@@ -46,7 +46,7 @@ constexpr EmulatorMethod kMethods[] = {
      .resume = [](absl::string_view state, const Dataset&, int threads)
          -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return MfDgpFit::Resume(state, threads); },
      .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
-       return MfDgp::Load(checkpoint);
+       return LoadMfDgp(checkpoint);
      },
      .fit_bytes = [](const std::vector<int64_t>& counts, int,
                      const FitOptions& options) { return MfDgpFit::MemoryBytes(counts, options.threads); }},
@@ -59,7 +59,7 @@ constexpr EmulatorMethod kMethods[] = {
      .resume = [](absl::string_view state, const Dataset& data, int threads)
          -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return VariationalFit::Resume(state, data, threads); },
      .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
-       return SparseMfDgp::Load(checkpoint, kVariationalMfDgpKind);
+       return LoadSparseMfDgp(checkpoint, kVariationalMfDgpKind);
      },
      .fit_bytes = VariationalFit::MemoryBytes},
     {.name = "mf_dgp_svi",
@@ -71,7 +71,7 @@ constexpr EmulatorMethod kMethods[] = {
      .resume = [](absl::string_view state, const Dataset& data, int threads)
          -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return SviFit::Resume(state, data, threads); },
      .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
-       return SparseMfDgp::Load(checkpoint, kSviMfDgpKind);
+       return LoadSparseMfDgp(checkpoint, kSviMfDgpKind);
      },
      .fit_bytes = SviFit::MemoryBytes},
     {.name = "mf_dgp_neighbours",
@@ -83,7 +83,7 @@ constexpr EmulatorMethod kMethods[] = {
      .resume = [](absl::string_view state, const Dataset& data, int threads)
          -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return NeighbourDgpFit::Resume(state, data, threads); },
      .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
-       return NeighbourDgp::Load(checkpoint);
+       return LoadNeighbourDgp(checkpoint);
      },
      .fit_bytes =
          [](const std::vector<int64_t>& counts, int dimension, const FitOptions& options) {

@@ -1,10 +1,10 @@
 // The methods that fit emulators, by name, and whose bytes are whose: the one table that a new kind of model joins.
 //
-//   mf_dgp               MfDgp: the multi-fidelity deep Gaussian process, inference MOMENTS
-//   mf_dgp_variational   SparseMfDgp: the paper's sparse variational layers, inference VARIATIONAL
-//   mf_dgp_svi           SparseMfDgp: the same, trained as published, inference SVI
-//   mf_dgp_neighbours    NeighbourDgp: the same model for very many observations, inference NEIGHBOURS
-//   ar1                  BaselineEmulator (core/baseline/baseline_method.h), as those that follow
+//   mf_dgp               the multi-fidelity deep Gaussian process, inference MOMENTS
+//   mf_dgp_variational   the paper's sparse variational layers, inference VARIATIONAL
+//   mf_dgp_svi           the same, trained as published, inference SVI
+//   mf_dgp_neighbours    the same model for very many observations, inference NEIGHBOURS
+//   ar1                  classic models (core/baseline/baseline_method.h), as those that follow
 //   ar1_recursive
 //   nargp
 //   deep_mf

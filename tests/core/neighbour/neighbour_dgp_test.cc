@@ -8,6 +8,7 @@
 #include "core/emulator/output_transform.h"
 #include "core/emulator/transformed_emulator.h"
 #include "core/neighbour/neighbour_dgp_fit.h"
+#include "core/neighbour/neighbour_dgp_posterior.h"
 #include "gtest/gtest.h"
 #include "tests/core/neighbour/stack_cases.h"
 #include "tests/support/eigenvalues.h"
@@ -58,10 +59,10 @@ TEST(UpperPointsTest, AreTheExactModelWhenAllAreNeighbours) {
     queries.first.variance.resize(x.rows());
     for (Index i = 0; i < x.rows(); ++i) {
       stencils.push_back(stack->Reach(columns.col(i).data(), stacked - 1));
-      const Site site{columns.col(i).data(), stencils.back().data()};
+      const ReachedPoint point{columns.col(i).data(), stencils.back().data()};
       queries.first.mean[i] = stencils.back().back().mean;
       queries.first.variance[i] = stencils.back().back().variance;
-      queries.first.cross.col(i) = stack->Covariance(stacked - 1, upper.sites(), {&site, 1});
+      queries.first.cross.col(i) = stack->Covariance(stacked - 1, upper.reached(), {&point, 1});
     }
     for (int level = stacked - 1; level < 3; ++level) {
       SCOPED_TRACE(level);
@@ -105,7 +106,7 @@ TEST_F(NeighbourDgpTest, PredictsEveryFidelity) {
 }
 
 TEST_F(NeighbourDgpTest, LoadsWhatItSaved) {
-  const auto loaded = NeighbourDgp::Load(model_->Save());
+  const auto loaded = LoadNeighbourDgp(model_->Save());
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   const Matrix x = SmallQueries(20, 2);
   for (const int level : {0, 1}) {
@@ -118,7 +119,7 @@ TEST_F(NeighbourDgpTest, LoadsWhatItSaved) {
 TEST_F(NeighbourDgpTest, DamagedBytesAreRefused) {
   std::string bytes = model_->Save();
   bytes[bytes.size() / 2] ^= 1;
-  EXPECT_EQ(NeighbourDgp::Load(bytes).status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(LoadNeighbourDgp(bytes).status().code(), absl::StatusCode::kDataLoss);
 }
 
 TEST_F(NeighbourDgpTest, PredictionsDoNotDependOnThreads) {
@@ -260,8 +261,8 @@ TEST(NeighbourDgpFitTest, StacksLargeLevelsAndAnEmptyTop) {
     EXPECT_LT(std::sqrt(error), level == 2 ? 0.4 : 0.06) << level;
     EXPECT_TRUE(IsPositiveSemidefinite(model->JointMoments(x, {.level = level})->covariance, 1e-8));
   }
-  EXPECT_EQ((*model->LeaveOneOutPredictions())[1].y.size(), kMostLeftOut);
-  EXPECT_EQ(NeighbourDgp::Load(model->Save()).value()->Predict(x, {})->mean, model->Predict(x, {})->mean);
+  EXPECT_EQ((*model->LeaveOneOutPredictions())[1].y.size(), kMostLeftOutOfStack);
+  EXPECT_EQ(LoadNeighbourDgp(model->Save()).value()->Predict(x, {})->mean, model->Predict(x, {})->mean);
 }
 
 // The same promises in three dimensions, where level 0 has a low-rank part.
@@ -287,7 +288,7 @@ TEST(NeighbourDgpFitTest, WithALowRankPartAllAnswersAgree) {
           (model->Predict(up, {.level = level})->mean - model->Predict(down, {.level = level})->mean) / (2 * kStep);
       EXPECT_TRUE(Near(prediction->input_gradient.col(d), difference, 2e-5));
     }
-    const auto loaded = NeighbourDgp::Load(model->Save());
+    const auto loaded = LoadNeighbourDgp(model->Save());
     ASSERT_TRUE(loaded.ok()) << loaded.status();
     EXPECT_EQ((*loaded)->Predict(x, {.level = level})->mean, prediction->mean);
     EXPECT_EQ((*loaded)->Predict(x, {.level = level})->variance, prediction->variance);

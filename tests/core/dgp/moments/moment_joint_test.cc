@@ -20,7 +20,7 @@ namespace {
 
 using Eigen::Index;
 
-MomentPosterior JointPosterior(const std::shared_ptr<const MomentModel>& model, const Vector& theta) {
+MomentPosterior PosteriorForJoint(const std::shared_ptr<const MomentModel>& model, const Vector& theta) {
   MomentRecursion recursion(model);
   absl::StatusOr<MomentPosterior> posterior = MomentPosterior::Build(recursion, theta);
   EXPECT_TRUE(posterior.ok()) << posterior.status();
@@ -48,7 +48,7 @@ class MomentJointTest : public testing::TestWithParam<MomentCase> {
 
   const std::shared_ptr<const MomentModel> model_ = MakeMomentModel(GetParam());
   const NamedParameters p_ = MomentTheta(*model_);
-  const MomentPosterior posterior_ = JointPosterior(model_, p_.theta());
+  const MomentPosterior posterior_ = PosteriorForJoint(model_, p_.theta());
 };
 
 TEST_P(MomentJointTest, CovariancesAtEveryLevelEqualTheNaiveRecursion) {
@@ -158,7 +158,7 @@ TEST_P(LinearJointTest, EqualsTheJointKennedyOhaganPosteriorAtEveryLevel) {
     p.Set("vf" + std::to_string(t), -40);
   }
   const Matrix queries = 1.4 * RandomUniform(9, 2, 5).array() - 0.2;
-  const MomentPosterior posterior = JointPosterior(model, p.theta());
+  const MomentPosterior posterior = PosteriorForJoint(model, p.theta());
   for (int l = 0; l < posterior.links(); ++l) {
     const NaiveKennedyOhagan exact =
         RunNaiveKennedyOhagan(model->data, model->recipe, model->recipe.links[l], p, queries);
@@ -189,7 +189,7 @@ TEST(MomentJointLimitTest, OneLevelIsTheExactGaussianProcess) {
   const Matrix k = std::exp(p.Scalar("v0")) * NaiveKernelMatrix(KernelFamily::kRbf, x, x, p.Block("ls0").array().exp());
   const Vector noise = Vector::Constant(10, std::exp(2 * p.Scalar("n0")) + model->recipe.noise_floor);
   const NaiveConditioned exact = NaiveCondition(k, Vector::Constant(22, p.Scalar("mu0")), model->data.y, noise);
-  const Gaussian actual = Joint(JointPosterior(model, p.theta()), *model, queries, 0)[0];
+  const Gaussian actual = Joint(PosteriorForJoint(model, p.theta()), *model, queries, 0)[0];
   EXPECT_TRUE(Near(actual.mean, exact.mean, 1e-10));
   EXPECT_TRUE(Near(actual.covariance, exact.covariance, 1e-10));
 }
