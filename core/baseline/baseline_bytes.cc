@@ -1,4 +1,4 @@
-// The checkpoint of a BaselineEmulator, version 3 (the envelope is in core/base/bytes.h; its kind says which method it is).
+// The checkpoint of a classic model, version 3 (the envelope is in core/base/bytes.h; its kind says which method it is).
 // Payload, in this order:
 //
 //   data      as in core/data/dataset_bytes.h
@@ -15,7 +15,8 @@
 
 #include "absl/strings/str_format.h"
 #include "core/base/status_macros.h"
-#include "core/baseline/baseline_impl.h"
+#include "core/baseline/baseline_model.h"
+#include "core/baseline/baseline_posterior.h"
 #include "core/data/dataset_bytes.h"
 #include "core/data/scaling_bytes.h"
 #include "core/emulator/inflation.h"
@@ -116,48 +117,46 @@ absl::Status CheckFamily(KernelFamily family) {
   return absl::DataLossError(absl::StrFormat("unknown kernel family %d", static_cast<uint32_t>(family)));
 }
 
-std::string BaselineEmulator::Save() const {
+std::string BaselinePosterior::Save(const FittedState& state) const {
   ByteWriter out;
-  WriteDataset(impl_->data, out);
-  WriteScaling(impl_->scaling, out);
-  WriteStages(impl_->stages, out);
-  WriteReport(impl_->report, out);
-  WriteInflation(impl_->inflation, out);
+  WriteDataset(state.data, out);
+  WriteScaling(state.scaling, out);
+  WriteStages(stages_, out);
+  WriteReport(state.report, out);
+  WriteInflation(state.inflation, out);
   return out.Seal(checkpoint_kind(), kModelVersion);
 }
 
-absl::StatusOr<std::unique_ptr<BaselineEmulator>> BaselineEmulator::Load(BaselineMethod method,
-                                                                         absl::string_view bytes) {
+absl::StatusOr<std::unique_ptr<FittedEmulator>> LoadBaseline(BaselineMethod method, absl::string_view bytes) {
   FIDELIO_ASSIGN_OR_RETURN(ByteReader::Opened opened,
                            ByteReader::Open(bytes, CheckpointKindOf(method), kModelVersion,
                                             absl::StrFormat("checkpoint of a model of method %s", NameOf(method))));
   ByteReader& in = opened.reader;
-  Dataset data = ReadDataset(in);
-  const Scaling scaling = ReadScaling(in);
+  FittedState state;
+  state.data = ReadDataset(in);
+  state.scaling = ReadScaling(in);
   std::vector<StageParameters> stages = ReadStages(in, opened.version);
-  FitReport report;
-  Inflation inflation;
   if (opened.version >= 3) {
-    report = ReadReport(in, /*sampling=*/true);
-    inflation = ReadInflation(in);
+    state.report = ReadReport(in, /*sampling=*/true);
+    state.inflation = ReadInflation(in);
   } else {
-    report.evaluations = in.I64();
-    report.seconds = in.F64();
-    report.log_posterior = in.F64();
-    if (opened.version >= 2) report.acceptance = in.F64();
+    state.report.evaluations = in.I64();
+    state.report.seconds = in.F64();
+    state.report.log_posterior = in.F64();
+    if (opened.version >= 2) state.report.acceptance = in.F64();
   }
   FIDELIO_RETURN_IF_ERROR(in.Finish());
-  if (const absl::Status status = Validate(data); !status.ok()) {
-    return absl::DataLossError(absl::StrFormat("checkpoint holds invalid data: %s", status.message()));
-  }
-  FIDELIO_RETURN_IF_ERROR(CheckScaling(scaling, data.dimension()));
+  FIDELIO_RETURN_IF_ERROR(CheckLoaded(state));
   FIDELIO_RETURN_IF_ERROR(CheckStages(stages));
-  if (opened.version < 2) TakeFromVersion1(method, data.dimension(), stages);
-  const BaselineModel model(method, ScaleData(data, 0, scaling));
-  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl, Impl::Build(std::move(data), model, std::move(stages), report));
-  FIDELIO_RETURN_IF_ERROR(CheckInflation(inflation));
-  impl->Inflate(opened.version >= 3 ? inflation : UnshrunkInflation(MeanSquaredResidual(impl->LeftOutAtTop())));
-  return std::unique_ptr<BaselineEmulator>(new BaselineEmulator(std::move(impl)));
+  if (opened.version < 2) TakeFromVersion1(method, state.data.dimension(), stages);
+  const BaselineModel model(method, ScaleData(state.data, 0, state.scaling));
+  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<const Posterior> posterior, model.Posterior(stages));
+  if (opened.version < 3) {
+    const int top = static_cast<int>(state.data.levels.size()) - 1;
+    FIDELIO_ASSIGN_OR_RETURN(const ObservedMixtures left_out, LeaveOut(state, *posterior, top, /*threads=*/0));
+    state.inflation = UnshrunkInflation(MeanSquaredResidual(Summarise(left_out)));
+  }
+  return std::make_unique<FittedEmulator>(std::move(state), std::move(posterior));
 }
 
 }  // namespace fidelio

@@ -20,10 +20,11 @@
 #include "core/base/bytes.h"
 #include "core/base/status_macros.h"
 #include "core/baseline/baseline_bytes.h"
-#include "core/baseline/baseline_impl.h"
+#include "core/baseline/baseline_model.h"
+#include "core/baseline/baseline_posterior.h"
 #include "core/baseline/stage_search.h"
 #include "core/data/dataset_bytes.h"
-#include "core/emulator/inflation.h"
+#include "core/emulator/fitted_emulator.h"
 #include "core/optim/hmc_bytes.h"
 #include "core/optim/mode_chains.h"
 
@@ -201,18 +202,13 @@ absl::StatusOr<std::unique_ptr<BaselineFit>> BaselineFit::Create(BaselineMethod 
   FIDELIO_RETURN_IF_ERROR(Validate(data));
   FIDELIO_RETURN_IF_ERROR(Validate(options));
   auto impl = std::make_unique<Impl>(method, data, options, SearchState());
-  if (options.warm_start != nullptr) {
-    const auto* warm = dynamic_cast<const BaselineEmulator*>(options.warm_start);
-    if (warm == nullptr || warm->method() != method) {
+  FIDELIO_ASSIGN_OR_RETURN(const auto warm, WarmStartOf<BaselinePosterior>(options, data));
+  if (warm.posterior != nullptr) {
+    if (warm.posterior->method() != method) {
       return absl::InvalidArgumentError("warm_start: a model that another method fitted");
     }
-    if (warm->levels() != static_cast<int>(data.levels.size()) || warm->input_dimension() != data.dimension()) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "warm_start: a model of %d levels and input dimension %d, but the data has %d levels and dimension %d",
-          warm->levels(), warm->input_dimension(), data.levels.size(), data.dimension()));
-    }
     // With other noise parameters, the numbers would mean something else.
-    if (warm->impl_->learn_noise == impl->model.data().learn_noise) impl->request.warm = warm->impl_->stages;
+    if (SameNoise(warm.model->data(), data)) impl->request.warm = warm.posterior->stages();
   }
   return std::unique_ptr<BaselineFit>(new BaselineFit(std::move(impl)));
 }
@@ -221,11 +217,9 @@ absl::StatusOr<std::unique_ptr<MixtureEmulator>> BaselineFit::Run(FitObserver* o
   SearchRequest request = impl_->request;
   request.observer = observer;
   FIDELIO_ASSIGN_OR_RETURN(SearchResult result, RunStageSearch(request, impl_->state));
-  FIDELIO_ASSIGN_OR_RETURN(
-      std::unique_ptr<BaselineEmulator::Impl> impl,
-      BaselineEmulator::Impl::Build(impl_->data, impl_->model, std::move(result.stages), result.report));
-  impl->Inflate(InflationOf(impl->LeftOutAtTop()));
-  return std::unique_ptr<MixtureEmulator>(new BaselineEmulator(std::move(impl)));
+  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<const Posterior> posterior, impl_->model.Posterior(result.stages));
+  return FittedEmulator::Create({.data = impl_->data, .scaling = impl_->model.data().scaling, .report = result.report},
+                                std::move(posterior), request.threads);
 }
 
 std::string BaselineFit::SaveState() const {

@@ -1,4 +1,4 @@
-// BaselineFit: a fit of a BaselineEmulator that can be saved while it runs and continued later, in another process.
+// BaselineFit: a fit of a classic model (BaselineMethod) that can be saved while it runs and continued later, in another process.
 #ifndef FIDELIO_CORE_BASELINE_BASELINE_FIT_H_
 #define FIDELIO_CORE_BASELINE_BASELINE_FIT_H_
 
@@ -30,7 +30,7 @@ class FIDELIO_EXPORT BaselineFit final : public EmulatorFit {
   static absl::StatusOr<std::unique_ptr<BaselineFit>> Resume(BaselineMethod method, absl::string_view bytes,
                                                              int threads = 0);
 
-  // Gives a BaselineEmulator.
+  // Gives a FittedEmulator with a BaselinePosterior.
   absl::StatusOr<std::unique_ptr<MixtureEmulator>> Run(FitObserver* observer = nullptr) override;
   std::string SaveState() const override;
 

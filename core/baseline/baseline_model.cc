@@ -141,7 +141,7 @@ std::vector<Vector> BaselineModel::Starts(const GpModel& stage, uint64_t seed) c
   return starts;
 }
 
-absl::StatusOr<std::unique_ptr<const ScaledPosterior>> BaselineModel::Posterior(
+absl::StatusOr<std::unique_ptr<const BaselinePosterior>> BaselineModel::Posterior(
     const std::vector<StageParameters>& stages) const {
   if (static_cast<int>(stages.size()) != this->stages()) {
     return absl::DataLossError(absl::StrFormat("hyperparameters of %d stages, want %d", stages.size(), this->stages()));
@@ -152,9 +152,11 @@ absl::StatusOr<std::unique_ptr<const ScaledPosterior>> BaselineModel::Posterior(
   if (!joint()) {
     Vector lean;
     FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<ChainPosterior> chain, Chain(stages, &lean));
+    chain->SetParameters(method_, stages);
     return chain;
   }
   auto posterior = std::make_unique<CoKrigingPosterior>(data_);
+  posterior->SetParameters(method_, stages);
   std::map<StageForm, std::shared_ptr<const GpModel>> models;
   for (const StageDraw& draw : stages[0].draws) {
     std::shared_ptr<const GpModel>& model = models[draw.form];

@@ -12,8 +12,8 @@
 
 #include "absl/status/statusor.h"
 #include "core/baseline/baseline_method.h"
+#include "core/baseline/baseline_posterior.h"
 #include "core/baseline/chain_posterior.h"
-#include "core/baseline/scaled_posterior.h"
 #include "core/baseline/stage_form.h"
 #include "core/data/scaled_data.h"
 #include "core/gp/gp_model.h"
@@ -23,18 +23,6 @@ namespace fidelio {
 
 // A change of what Starts returns, or of a prior, makes saved running fits unusable: raise this with it.
 inline constexpr uint32_t kBaselineRecipeVersion = 3;
-
-struct StageDraw {
-  StageForm form;
-  Vector theta;
-  double weight = 1;
-};
-
-// What a stage learned.
-struct StageParameters {
-  StageDraw best;                // the most probable hyperparameters: where a warm start begins
-  std::vector<StageDraw> draws;  // what predictions average over, at least one; weights sum to 1
-};
 
 class BaselineModel {
  public:
@@ -56,7 +44,7 @@ class BaselineModel {
   std::vector<Vector> Starts(const GpModel& stage, uint64_t seed) const;
 
   // Needs the parameters of every stage.
-  absl::StatusOr<std::unique_ptr<const ScaledPosterior>> Posterior(const std::vector<StageParameters>& stages) const;
+  absl::StatusOr<std::unique_ptr<const BaselinePosterior>> Posterior(const std::vector<StageParameters>& stages) const;
 
  private:
   bool joint() const { return method_ == BaselineMethod::kAr1 || method_ == BaselineMethod::kDeepMf; }

@@ -11,6 +11,7 @@
 #include "core/baseline/draw_paths.h"
 #include "core/emulator/leave_one_out_weights.h"
 #include "core/emulator/mixture.h"
+#include "core/gp/gaussian_samples.h"
 #include "core/gp/left_out.h"
 #include "core/linalg/covariance_factor.h"
 
@@ -105,7 +106,7 @@ GpPosterior::Moments ChainPosterior::Collapsed(const Matrix& x, int level) const
   return Moments(level, Climb(x, level).back().of);
 }
 
-ScaledPosterior::Gaussians ChainPosterior::Predict(const Matrix& x, int level) const {
+Posterior::Gaussians ChainPosterior::Predict(const Matrix& x, int level) const {
   return std::move(Climb(x, level).back().of);
 }
 
@@ -145,7 +146,7 @@ Matrix ChainPosterior::Gradient(const Matrix& x, int level, const Matrix& mean_b
   }
 }
 
-ScaledPosterior::JointGaussian ChainPosterior::First(const Matrix& x) const {
+Posterior::JointGaussian ChainPosterior::First(const Matrix& x) const {
   const Layer& layer = layers_[0];
   JointGaussian joint{.mean = {}, .covariance = Matrix::Zero(x.rows(), x.rows())};
   Matrix means(x.rows(), layer.weight.size());
@@ -160,7 +161,7 @@ ScaledPosterior::JointGaussian ChainPosterior::First(const Matrix& x) const {
 }
 
 absl::Status ChainPosterior::Lift(int level, const Matrix& x, const std::vector<int>& levels,
-                                  const std::function<absl::Status()>& check, JointGaussian& joint) const {
+                                  const JointOptions& options, JointGaussian& joint) const {
   const Layer& layer = layers_[level];
   std::vector<Index> up;  // the rows that go on
   for (size_t i = 0; i < levels.size(); ++i) {
@@ -181,7 +182,7 @@ absl::Status ChainPosterior::Lift(int level, const Matrix& x, const std::vector<
   c_mean(up).setZero();
   Matrix covariance = Matrix::Zero(n, n);  // of the rows that go on
   for (Index k = 0; k < layer.weight.size(); ++k) {
-    if (check) FIDELIO_RETURN_IF_ERROR(check());
+    if (options.check) FIDELIO_RETURN_IF_ERROR(options.check());
     const Part& part = layer.parts[k];
     const double weight = layer.weight[k];
     const Matrix mean = part.posterior.Predict(z).mean.reshaped(n, count);
@@ -212,17 +213,19 @@ absl::Status ChainPosterior::Lift(int level, const Matrix& x, const std::vector<
   return absl::OkStatus();
 }
 
-absl::StatusOr<ScaledPosterior::JointGaussian> ChainPosterior::Joint(const Matrix& x, const std::vector<int>& levels,
-                                                                     const std::function<absl::Status()>& check) const {
-  if (check) FIDELIO_RETURN_IF_ERROR(check());
+absl::StatusOr<Posterior::JointGaussian> ChainPosterior::Joint(const Matrix& x, const std::vector<int>& levels,
+                                                               const JointOptions& options) const {
+  if (options.check) FIDELIO_RETURN_IF_ERROR(options.check());
   JointGaussian joint = First(x);
   const int top = levels.empty() ? 0 : *std::max_element(levels.begin(), levels.end());
-  for (int t = 1; t <= top; ++t) FIDELIO_RETURN_IF_ERROR(Lift(t, x, levels, check, joint));
+  for (int t = 1; t <= top; ++t) FIDELIO_RETURN_IF_ERROR(Lift(t, x, levels, options, joint));
   return joint;
 }
 
-absl::StatusOr<Matrix> ChainPosterior::Sample(const Matrix& x, int level, int count, uint64_t seed, int threads) const {
+absl::StatusOr<Matrix> ChainPosterior::Sample(const Matrix& x, int level, const SampleRequest& request) const {
   const Index n = x.rows();
+  const int count = request.count;
+  const uint64_t seed = request.seed;
   Matrix paths(count, n), own(count, n);
   for (int t = 0; t <= level; ++t) {
     const Layer& layer = layers_[t];
@@ -235,15 +238,15 @@ absl::StatusOr<Matrix> ChainPosterior::Sample(const Matrix& x, int level, int co
       if (layer.kind != LayerKind::kNonlinear) {
         // Linear in f: δ is the same whatever f is.
         const Matrix z = Inputs(t, x, Vector::Zero(n), Vector::Zero(n));
-        JointGaussian joint{.mean = posterior.Predict(z).mean, .covariance = posterior.Covariance(z)};
-        FIDELIO_RETURN_IF_ERROR(SampleGaussian(std::move(joint), samples[k], seed, stream, own));
+        FIDELIO_RETURN_IF_ERROR(
+            SampleGaussian(posterior.Predict(z).mean, posterior.Covariance(z), samples[k], seed, stream, own));
         for (const int i : samples[k]) {
           paths.row(i) = t == 0 ? own.row(i) : (own.row(i) + layer.parts[k].rho * paths.row(i)).eval();
         }
         continue;
       }
       std::vector<absl::Status> statuses(samples[k].size());
-      ParallelFor(static_cast<int>(samples[k].size()), threads, [&](int at) {
+      ParallelFor(static_cast<int>(samples[k].size()), request.options.threads, [&](int at) {
         const int i = samples[k][at];
         Matrix z(n, x.cols() + 1);
         z.leftCols(x.cols()) = x;
@@ -257,13 +260,14 @@ absl::StatusOr<Matrix> ChainPosterior::Sample(const Matrix& x, int level, int co
       for (const absl::Status& status : statuses) FIDELIO_RETURN_IF_ERROR(status);
     }
   }
+  if (request.noise.size() > 0) AddNoise(Weights(level).dot(request.noise), seed, paths);
   return paths;
 }
 
 // f_0(x), and f_t(x) = g_t(x, f_{t−1}(x)) with a function g_t of every layer, which follows one of its draws.
-class ChainPosterior::Paths : public ScaledPaths {
+class ChainPosterior::Paths : public Functions {
  public:
-  Paths(const ChainPosterior& chain, int level, std::vector<Random> random) {
+  Paths(const ChainPosterior& chain, int level, std::vector<Random> random) : chain_(chain) {
     for (int t = 0; t <= level; ++t) {
       std::vector<const GpPosterior*> draws;
       for (const Part& part : chain.layers_[t].parts) draws.push_back(&part.posterior);
@@ -271,7 +275,8 @@ class ChainPosterior::Paths : public ScaledPaths {
     }
   }
 
-  Matrix Evaluate(const Matrix& x) const override {
+  Matrix Evaluate(const Matrix& x, Vector* mean) const override {
+    if (mean != nullptr) *mean = chain_.Collapsed(x, static_cast<int>(layers_.size()) - 1).mean;
     Matrix f = layers_[0].Evaluate(x), z(x.rows(), x.cols() + 1);
     z.leftCols(x.cols()) = x;
     for (size_t t = 1; t < layers_.size(); ++t) {
@@ -284,18 +289,19 @@ class ChainPosterior::Paths : public ScaledPaths {
   }
 
  private:
+  const ChainPosterior& chain_;
   std::vector<DrawPaths> layers_;
 };
 
-std::unique_ptr<const ScaledPaths> ChainPosterior::Draw(int level, std::vector<Random> random) const {
-  return std::make_unique<Paths>(*this, level, std::move(random));
+std::unique_ptr<const Posterior::Functions> ChainPosterior::Draw(const PathOptions& options) const {
+  return std::make_unique<Paths>(*this, options.level, FunctionRandoms(options));
 }
 
-ScaledPosterior::LeftOut ChainPosterior::LeaveOneOut(int level) const {
+absl::StatusOr<Posterior::LeftOut> ChainPosterior::LeaveOneOut(const FittedState&, int level, int) const {
   const Layer& layer = layers_[level];
   const Index n = layer.y.size(), count = Rule(level).node.size(), components = layer.component_weight.size();
   const Matrix empty(components, n);
-  LeftOut result{.weight = empty, .mean = empty, .variance = empty};
+  LeftOut result{.mean = empty, .variance = empty, .weight = empty};
   if (n == 0) return result;
   GpPosterior::Moments below;
   if (level > 0) below = Collapsed(layer.x, level - 1);
@@ -355,7 +361,7 @@ double ChainPosterior::max_jitter() const {
   return jitter;
 }
 
-int64_t ChainPosterior::MemoryBytes() const {
+int64_t ChainPosterior::FactorBytes() const {
   int64_t bytes = 0;
   for (const Layer& layer : layers_) {
     for (const Part& part : layer.parts) bytes += part.posterior.MemoryBytes();

@@ -14,20 +14,19 @@
 #ifndef FIDELIO_CORE_BASELINE_CHAIN_POSTERIOR_H_
 #define FIDELIO_CORE_BASELINE_CHAIN_POSTERIOR_H_
 
-#include <functional>
 #include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "core/base/equal_rows.h"
 #include "core/base/normal_quadrature.h"
+#include "core/baseline/baseline_posterior.h"
 #include "core/baseline/chain_layer.h"
-#include "core/baseline/scaled_posterior.h"
 #include "core/gp/gp_posterior.h"
 
 namespace fidelio {
 
-class ChainPosterior : public ScaledPosterior {
+class ChainPosterior : public BaselinePosterior {
  public:
   ChainPosterior();
 
@@ -48,15 +47,15 @@ class ChainPosterior : public ScaledPosterior {
   Gaussians Predict(const Matrix& x, int level) const override;
   Matrix Gradient(const Matrix& x, int level, const Matrix& mean_bar, const Matrix& variance_bar) const override;
   absl::StatusOr<JointGaussian> Joint(const Matrix& x, const std::vector<int>& levels,
-                                      const std::function<absl::Status()>& check) const override;
+                                      const JointOptions& options) const override;
   // NARGP: each sample factorises its own covariance at every level, O(count·n³); AR1: each draw does.
-  absl::StatusOr<Matrix> Sample(const Matrix& x, int level, int count, uint64_t seed, int threads) const override;
-  std::unique_ptr<const ScaledPaths> Draw(int level, std::vector<Random> random) const override;
-  LeftOut LeaveOneOut(int level) const override;
+  absl::StatusOr<Matrix> Sample(const Matrix& x, int level, const SampleRequest& request) const override;
+  std::unique_ptr<const Functions> Draw(const PathOptions& options) const override;
+  absl::StatusOr<LeftOut> LeaveOneOut(const FittedState& state, int level, int threads) const override;
   Vector LogLikelihoods(int stage) const override;
   Vector Noise(int level) const override { return layers_[level].noise; }
   double max_jitter() const override;
-  int64_t MemoryBytes() const override;
+  int64_t FactorBytes() const override;
 
  private:
   class Paths;
@@ -93,8 +92,8 @@ class ChainPosterior : public ScaledPosterior {
   // The first level, jointly.
   JointGaussian First(const Matrix& x) const;
   // One level up of a joint Gaussian, for the rows whose level is at least `level`.
-  absl::Status Lift(int level, const Matrix& x, const std::vector<int>& levels,
-                    const std::function<absl::Status()>& check, JointGaussian& joint) const;
+  absl::Status Lift(int level, const Matrix& x, const std::vector<int>& levels, const JointOptions& options,
+                    JointGaussian& joint) const;
 
   NormalQuadrature nodes_, single_;
   std::vector<Layer> layers_;

@@ -5,7 +5,7 @@
 #include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
 #include "core/baseline/draw_paths.h"
-#include "core/emulator/leave_one_out_weights.h"
+#include "core/gp/gaussian_samples.h"
 
 namespace fidelio {
 namespace {
@@ -22,8 +22,7 @@ Matrix WithLevel(const Matrix& x, int level) {
 
 }  // namespace
 
-CoKrigingPosterior::CoKrigingPosterior(const ScaledData& data)
-    : y_(data.y), offset_(data.offset), noise_(data.levels(), 0) {
+CoKrigingPosterior::CoKrigingPosterior(const ScaledData& data) : offset_(data.offset), noise_(data.levels(), 0) {
   for (int t = 0; t < data.levels(); ++t) {
     copies_.push_back(FindEqualRows(data.x.middleRows(data.offset[t], data.count(t))));
   }
@@ -40,7 +39,7 @@ absl::Status CoKrigingPosterior::Add(const CoKriging& model, const Vector& theta
   return absl::OkStatus();
 }
 
-ScaledPosterior::Gaussians CoKrigingPosterior::Predict(const Matrix& x, int level) const {
+Posterior::Gaussians CoKrigingPosterior::Predict(const Matrix& x, int level) const {
   const Matrix z = WithLevel(x, level);
   Gaussians result{.mean = Matrix(weights_.size(), x.rows()), .variance = Matrix(weights_.size(), x.rows())};
   for (Index k = 0; k < weights_.size(); ++k) {
@@ -61,13 +60,13 @@ Matrix CoKrigingPosterior::Gradient(const Matrix& x, int level, const Matrix& me
   return x_bar;
 }
 
-absl::StatusOr<ScaledPosterior::JointGaussian> CoKrigingPosterior::Joint(
-    const Matrix& x, const std::vector<int>& levels, const std::function<absl::Status()>& check) const {
+absl::StatusOr<Posterior::JointGaussian> CoKrigingPosterior::Joint(const Matrix& x, const std::vector<int>& levels,
+                                                                   const JointOptions& options) const {
   Matrix z = WithLevel(x, 0), means(x.rows(), weights_.size());
   for (size_t i = 0; i < levels.size(); ++i) z(static_cast<Index>(i), x.cols()) = levels[i];
   JointGaussian joint{.mean = {}, .covariance = Matrix::Zero(x.rows(), x.rows())};
   for (Index k = 0; k < weights_.size(); ++k) {
-    if (check) FIDELIO_RETURN_IF_ERROR(check());
+    if (options.check) FIDELIO_RETURN_IF_ERROR(options.check());
     means.col(k) = draws_[k].Predict(z).mean;
     joint.covariance += weights_[k] * draws_[k].Covariance(z);
   }
@@ -77,52 +76,52 @@ absl::StatusOr<ScaledPosterior::JointGaussian> CoKrigingPosterior::Joint(
   return joint;
 }
 
-absl::StatusOr<Matrix> CoKrigingPosterior::Sample(const Matrix& x, int level, int count, uint64_t seed, int) const {
+absl::StatusOr<Matrix> CoKrigingPosterior::Sample(const Matrix& x, int level, const SampleRequest& request) const {
   const Matrix z = WithLevel(x, level);
   const std::vector<std::vector<int>> samples =
-      SamplesOfDraws(weights_, count, seed, StreamOf(RandomUse::kPathComponent));
-  Matrix paths(count, x.rows());
+      SamplesOfDraws(weights_, request.count, request.seed, StreamOf(RandomUse::kPathComponent));
+  Matrix paths(request.count, x.rows());
   for (size_t k = 0; k < draws_.size(); ++k) {
     if (samples[k].empty()) continue;
-    JointGaussian joint{.mean = draws_[k].Predict(z).mean, .covariance = draws_[k].Covariance(z)};
-    FIDELIO_RETURN_IF_ERROR(
-        SampleGaussian(std::move(joint), samples[k], seed, StreamOf(RandomUse::kPathNormal), paths));
+    FIDELIO_RETURN_IF_ERROR(SampleGaussian(draws_[k].Predict(z).mean, draws_[k].Covariance(z), samples[k], request.seed,
+                                           StreamOf(RandomUse::kPathNormal), paths));
   }
+  if (request.noise.size() > 0) AddNoise(weights_.dot(request.noise), request.seed, paths);
   return paths;
 }
 
-std::unique_ptr<const ScaledPaths> CoKrigingPosterior::Draw(int level, std::vector<Random> random) const {
-  class Paths : public ScaledPaths {
+std::unique_ptr<const Posterior::Functions> CoKrigingPosterior::Draw(const PathOptions& options) const {
+  class Paths : public Functions {
    public:
-    Paths(const std::vector<const GpPosterior*>& draws, const Vector& weights, int level, std::vector<Random> random)
-        : level_(level), paths_(draws, weights, random) {}
-    Matrix Evaluate(const Matrix& x) const override { return paths_.Evaluate(WithLevel(x, level_)); }
+    Paths(const CoKrigingPosterior& posterior, const std::vector<const GpPosterior*>& draws, int level,
+          std::vector<Random> random)
+        : posterior_(posterior), level_(level), paths_(draws, posterior.weights_, random) {}
+    Matrix Evaluate(const Matrix& x, Vector* mean) const override {
+      if (mean != nullptr) *mean = posterior_.Predict(x, level_).mean.transpose() * posterior_.weights_;
+      return paths_.Evaluate(WithLevel(x, level_));
+    }
 
    private:
+    const CoKrigingPosterior& posterior_;
     const int level_;
     const DrawPaths paths_;
   };
   std::vector<const GpPosterior*> draws;
   for (const GpPosterior& draw : draws_) draws.push_back(&draw);
-  return std::make_unique<Paths>(draws, weights_, level, std::move(random));
+  return std::make_unique<Paths>(*this, draws, options.level, FunctionRandoms(options));
 }
 
-ScaledPosterior::LeftOut CoKrigingPosterior::LeaveOneOut(int level) const {
+absl::StatusOr<Posterior::LeftOut> CoKrigingPosterior::LeaveOneOut(const FittedState&, int level, int) const {
   const int begin = offset_[level], n = offset_[level + 1] - begin;
-  const Matrix empty(weights_.size(), n);
-  LeftOut result{.weight = empty, .mean = empty, .variance = empty};
   const CopyGroups& copies = copies_[level].copies;
-  Matrix log_density(weights_.size(), copies.empty() ? 0 : n);
+  LeftOut result{.mean = Matrix(weights_.size(), n),
+                 .variance = Matrix(weights_.size(), n),
+                 .log_density = Matrix(weights_.size(), copies.empty() ? 0 : n)};
   for (Index k = 0; k < weights_.size(); ++k) {
     const GpPosterior::LeftOutMoments m = draws_[k].LeaveOneOut(begin, begin + n, copies);
     result.mean.row(k) = m.mean.transpose();
     result.variance.row(k) = m.variance.transpose();
-    log_density.row(k) = m.log_density.transpose();
-  }
-  for (int i = 0; i < n; ++i) {
-    result.weight.col(i) = copies.empty()
-                               ? WeightsWithout(y_[begin + i], weights_, result.mean.col(i), result.variance.col(i))
-                               : WeightsWithout(weights_, log_density.col(i));
+    result.log_density.row(k) = m.log_density.transpose();
   }
   return result;
 }
@@ -139,7 +138,7 @@ double CoKrigingPosterior::max_jitter() const {
   return jitter;
 }
 
-int64_t CoKrigingPosterior::MemoryBytes() const {
+int64_t CoKrigingPosterior::FactorBytes() const {
   int64_t bytes = 0;
   for (const GpPosterior& draw : draws_) bytes += draw.MemoryBytes();
   return bytes;

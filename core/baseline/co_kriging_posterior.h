@@ -10,13 +10,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/base/equal_rows.h"
+#include "core/baseline/baseline_posterior.h"
 #include "core/baseline/co_kriging.h"
-#include "core/baseline/scaled_posterior.h"
 #include "core/gp/gp_posterior.h"
 
 namespace fidelio {
 
-class CoKrigingPosterior : public ScaledPosterior {
+class CoKrigingPosterior : public BaselinePosterior {
  public:
   explicit CoKrigingPosterior(const ScaledData& data);
 
@@ -27,17 +27,16 @@ class CoKrigingPosterior : public ScaledPosterior {
   Gaussians Predict(const Matrix& x, int level) const override;
   Matrix Gradient(const Matrix& x, int level, const Matrix& mean_bar, const Matrix& variance_bar) const override;
   absl::StatusOr<JointGaussian> Joint(const Matrix& x, const std::vector<int>& levels,
-                                      const std::function<absl::Status()>& check) const override;
-  absl::StatusOr<Matrix> Sample(const Matrix& x, int level, int count, uint64_t seed, int threads) const override;
-  std::unique_ptr<const ScaledPaths> Draw(int level, std::vector<Random> random) const override;
-  LeftOut LeaveOneOut(int level) const override;
+                                      const JointOptions& options) const override;
+  absl::StatusOr<Matrix> Sample(const Matrix& x, int level, const SampleRequest& request) const override;
+  std::unique_ptr<const Functions> Draw(const PathOptions& options) const override;
+  absl::StatusOr<LeftOut> LeaveOneOut(const FittedState& state, int level, int threads) const override;
   Vector LogLikelihoods(int stage) const override;
   Vector Noise(int level) const override { return noise_.row(level).transpose(); }
   double max_jitter() const override;
-  int64_t MemoryBytes() const override;
+  int64_t FactorBytes() const override;
 
  private:
-  Vector y_;                       // of all levels
   std::vector<int> offset_;        // levels+1, as in ScaledData
   std::vector<EqualRows> copies_;  // per level: its observations with equal inputs
   Matrix noise_;                   // levels × draws

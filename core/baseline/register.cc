@@ -1,6 +1,6 @@
 // ar1, ar1_recursive, nargp and deep_mf: the classic models (core/baseline/baseline_method.h).
-#include "core/baseline/baseline_emulator.h"
 #include "core/baseline/baseline_fit.h"
+#include "core/baseline/baseline_posterior.h"
 #include "core/registry/emulator_method.h"
 
 namespace fidelio {
@@ -28,7 +28,7 @@ EmulatorMethod ClassicModel(ModelKind kind, const char* kind_name) {
       .resume = [](absl::string_view state, const Dataset&, int threads)
           -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return BaselineFit::Resume(method, state, threads); },
       .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
-        return BaselineEmulator::Load(method, checkpoint);
+        return LoadBaseline(method, checkpoint);
       },
       .fit_bytes = [](const std::vector<int64_t>& counts, int,
                       const FitOptions& options) { return BaselineFit::MemoryBytes(method, counts, options.threads); }};

@@ -3,7 +3,9 @@
 #define FIDELIO_CORE_BASELINE_STAGE_FORM_H_
 
 #include <compare>
+#include <vector>
 
+#include "core/base/types.h"
 #include "core/kernel/kernel_family.h"
 
 namespace fidelio {
@@ -13,6 +15,18 @@ struct StageForm {
   int hidden = 0;  // units of DEEP-MF's network; 0: none
 
   auto operator<=>(const StageForm&) const = default;
+};
+
+struct StageDraw {
+  StageForm form;
+  Vector theta;
+  double weight = 1;
+};
+
+// What a stage learned.
+struct StageParameters {
+  StageDraw best;                // the most probable hyperparameters: where a warm start begins
+  std::vector<StageDraw> draws;  // what predictions average over, at least one; weights sum to 1
 };
 
 }  // namespace fidelio

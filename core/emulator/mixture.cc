@@ -125,6 +125,14 @@ Medians MixtureMedians(const Mixture& mixture, const Vector& mean) {
   return result;
 }
 
+Prediction RoomFor(const Matrix& x, const PredictOptions& options) {
+  const Eigen::Index n = x.rows();
+  Prediction room{.mean = Vector(n), .variance = Vector(n), .median = Vector(n), .mean_cdf = Vector(n)};
+  room.quantiles.resize(n, static_cast<Eigen::Index>(options.quantiles.size()));
+  if (options.input_gradient) room.input_gradient.resize(n, x.cols());
+  return room;
+}
+
 void SetMedians(const Mixture& mixture, const Vector& mean, Index begin, Prediction& prediction) {
   const Medians medians = MixtureMedians(mixture, mean);
   prediction.median.segment(begin, mean.size()) = medians.median;

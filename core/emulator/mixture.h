@@ -38,6 +38,9 @@ struct Medians {
 };
 Medians MixtureMedians(const Mixture& mixture, const Vector& mean);
 
+// For these inputs and options, with room for everything that is wanted.
+Prediction RoomFor(const Matrix& x, const PredictOptions& options);
+
 // Sets these of the points begin, begin + 1, … of a prediction, whose vectors have their size.
 void SetMedians(const Mixture& mixture, const Vector& mean, Eigen::Index begin, Prediction& prediction);
 

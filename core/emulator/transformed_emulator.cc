@@ -107,13 +107,7 @@ TransformedEmulator::TransformedEmulator(const OutputTransform& transform, std::
 absl::StatusOr<Prediction> TransformedEmulator::Predict(const Matrix& x, const PredictOptions& options) const {
   FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
   FIDELIO_RETURN_IF_ERROR(CheckQuantiles(options.quantiles));
-  Prediction result;
-  result.mean.resize(x.rows());
-  result.variance.resize(x.rows());
-  result.median.resize(x.rows());
-  result.mean_cdf.resize(x.rows());
-  result.quantiles.resize(x.rows(), static_cast<Index>(options.quantiles.size()));
-  if (options.input_gradient) result.input_gradient.resize(x.rows(), x.cols());
+  Prediction result = RoomFor(x, options);
   const SupportedRange& support = support_[options.level < 0 ? levels() - 1 : options.level];
   PredictOptions block_options{.level = options.level, .include_noise = options.include_noise};
   const int blocks = static_cast<int>((x.rows() + kBlock - 1) / kBlock);

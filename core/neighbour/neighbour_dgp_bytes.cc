@@ -1,4 +1,4 @@
-// The checkpoint of a NeighbourDgp, version 3 (the envelope is in core/base/bytes.h). Payload, in this order:
+// The checkpoint of an MF-DGP with neighbour layers, version 3 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   data         as in core/data/dataset_bytes.h
 //   scaling      as in core/data/scaling_bytes.h
@@ -21,7 +21,7 @@
 #include "core/dgp/moments/recipe_bytes.h"
 #include "core/emulator/inflation.h"
 #include "core/emulator/report_bytes.h"
-#include "core/neighbour/neighbour_dgp_impl.h"
+#include "core/neighbour/neighbour_dgp_posterior.h"
 
 namespace fidelio {
 namespace {
@@ -64,98 +64,80 @@ absl::Status CheckDraws(const std::vector<MomentDraw>& draws, const std::vector<
             UpperPoints::Layout(recipes[draw.structure], data.dimension(), learn_noise).parameters.size()) {
       continue;
     }
-    return absl::DataLossError(
-        absl::StrFormat("checkpoint holds a draw of structure %d with %d parameters, which no structure has",
-                        draw.structure, draw.theta.size()));
+    return UnknownDraw(draw);
   }
   return absl::OkStatus();
 }
 
-}  // namespace
-
-// The mean over the draws, each by itself, of the squared standardised residuals.
-Inflation NeighbourDgp::Impl::InflationBefore3() const {
-  if (upper == nullptr) return UnshrunkInflation(MeanSquaredResidual(LeftOutAtTop()));
-  double residual = 0;
-  for (size_t i = 0; i < draws.size(); ++i) {
-    residual += draws[i].weight * posteriors[i].leave_one_out(OwnLevel(levels() - 1));
-  }
-  return UnshrunkInflation(residual);
+// As programs computed it that wrote version 2.
+absl::StatusOr<double> ResidualBefore3(const FittedState& state, const NeighbourDgpPosterior& posterior) {
+  const int top = static_cast<int>(state.data.levels.size()) - 1;
+  if (posterior.mixture() != nullptr) return posterior.mixture()->MeanResidual(posterior.OwnLevel(top));
+  FIDELIO_ASSIGN_OR_RETURN(const ObservedMixtures left_out, LeaveOut(state, posterior, top, /*threads=*/0));
+  return MeanSquaredResidual(Summarise(left_out));
 }
 
-std::string NeighbourDgp::Save() const {
+}  // namespace
+
+std::string NeighbourDgpPosterior::Save(const FittedState& state) const {
+  const NeighbourDgpParameters found = parameters();
   ByteWriter out;
-  WriteDataset(impl_->data, out);
-  WriteScaling(impl_->scaling, out);
-  out.U32(static_cast<uint32_t>(impl_->stack->neighbours()));
-  out.U32(static_cast<uint32_t>(impl_->stack->centres()));
-  out.U64(static_cast<uint64_t>(impl_->stacked()));
-  for (const NeighbourLayer& layer : impl_->layers()) {
+  WriteDataset(state.data, out);
+  WriteScaling(state.scaling, out);
+  out.U32(static_cast<uint32_t>(found.neighbours));
+  out.U32(static_cast<uint32_t>(found.centres));
+  out.U64(found.layers.size());
+  for (const NeighbourLayer& layer : found.layers) {
     out.U32(static_cast<uint32_t>(layer.kernel));
     out.Write(layer.theta);
   }
-  out.U64(impl_->structures.size());
-  for (const auto& structure : impl_->structures) WriteRecipe(structure->recipe, out);
-  out.U64(impl_->draws.size());
-  for (const MomentDraw& draw : impl_->draws) {
-    out.U32(static_cast<uint32_t>(draw.structure));
-    out.F64(draw.weight);
-    out.Write(draw.theta);
-  }
-  WriteReport(impl_->report, out);
-  WriteInflation(impl_->inflation, out);
+  out.U64(found.recipes.size());
+  for (const Recipe& recipe : found.recipes) WriteRecipe(recipe, out);
+  WriteDraws(found.draws, out);
+  WriteReport(state.report, out);
+  WriteInflation(state.inflation, out);
   return out.Seal(kNeighbourDgpKind, kVersion);
 }
 
-absl::StatusOr<std::unique_ptr<NeighbourDgp>> NeighbourDgp::Load(absl::string_view bytes) {
+absl::StatusOr<std::unique_ptr<FittedEmulator>> LoadNeighbourDgp(absl::string_view bytes) {
   FIDELIO_ASSIGN_OR_RETURN(
       ByteReader::Opened opened,
       ByteReader::Open(bytes, kNeighbourDgpKind, kVersion, "checkpoint of an MF-DGP model with neighbour layers"));
   ByteReader& in = opened.reader;
-  Dataset data = ReadDataset(in);
-  const Scaling scaling = ReadScaling(in);
+  FittedState state;
+  state.data = ReadDataset(in);
+  state.scaling = ReadScaling(in);
   const uint32_t neighbours = in.U32(), centres = opened.version >= 2 ? in.U32() : 0;
-  std::vector<NeighbourLayer> layers;
+  NeighbourDgpParameters found;
   const uint64_t layer_count = in.U64();
   for (uint64_t t = 0; t < layer_count && in.ok(); ++t) {
     NeighbourLayer layer;
     layer.kernel = static_cast<KernelFamily>(in.U32());
     layer.theta = in.ReadVector();
-    layers.push_back(std::move(layer));
+    found.layers.push_back(std::move(layer));
   }
-  std::vector<Recipe> recipes;
   const uint64_t recipe_count = in.U64();
-  for (uint64_t k = 0; k < recipe_count && in.ok(); ++k) recipes.push_back(ReadRecipe(in));
-  std::vector<MomentDraw> draws;
-  const uint64_t draw_count = in.U64();
-  for (uint64_t i = 0; i < draw_count && in.ok(); ++i) {
-    MomentDraw draw;
-    draw.structure = static_cast<int>(in.U32());
-    draw.weight = in.F64();
-    draw.theta = in.ReadVector();
-    draws.push_back(std::move(draw));
-  }
-  const FitReport report = ReadReport(in, opened.version >= 3);
-  const Inflation inflation = opened.version >= 3 ? ReadInflation(in) : Inflation();
+  for (uint64_t k = 0; k < recipe_count && in.ok(); ++k) found.recipes.push_back(ReadRecipe(in));
+  found.draws = ReadDraws(in);
+  state.report = ReadReport(in, opened.version >= 3);
+  if (opened.version >= 3) state.inflation = ReadInflation(in);
   FIDELIO_RETURN_IF_ERROR(in.Finish());
-  if (const absl::Status status = Validate(data); !status.ok()) {
-    return absl::DataLossError(absl::StrFormat("checkpoint holds invalid data: %s", status.message()));
-  }
-  FIDELIO_RETURN_IF_ERROR(CheckScaling(scaling, data.dimension()));
-  FIDELIO_RETURN_IF_ERROR(CheckLayers(layers, data));
-  FIDELIO_RETURN_IF_ERROR(CheckDraws(draws, recipes, data, layers.size()));
-  FIDELIO_RETURN_IF_ERROR(CheckInflation(inflation));
+  FIDELIO_RETURN_IF_ERROR(CheckLoaded(state));
+  FIDELIO_RETURN_IF_ERROR(CheckLayers(found.layers, state.data));
+  FIDELIO_RETURN_IF_ERROR(CheckDraws(found.draws, found.recipes, state.data, found.layers.size()));
   if (neighbours < 1 || neighbours > (1u << 20) || centres > (1u << 16)) {
     return absl::DataLossError(
         absl::StrFormat("checkpoint holds a stack of %d neighbours and %d centres", neighbours, centres));
   }
-  auto stack = Impl::BuildStack(data, scaling, static_cast<int>(neighbours), static_cast<int>(centres), layers,
-                                /*threads=*/0);
-  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl,
-                           Impl::Build(std::move(data), scaling, std::move(stack), recipes, std::move(draws), report,
-                                       /*threads=*/0));
-  impl->Inflate(opened.version >= 3 ? inflation : impl->InflationBefore3());
-  return std::unique_ptr<NeighbourDgp>(new NeighbourDgp(std::move(impl)));
+  found.neighbours = static_cast<int>(neighbours);
+  found.centres = static_cast<int>(centres);
+  FIDELIO_ASSIGN_OR_RETURN(auto posterior,
+                           NeighbourDgpPosterior::Build(state.data, state.scaling, found, /*threads=*/0));
+  if (opened.version < 3) {
+    FIDELIO_ASSIGN_OR_RETURN(const double residual, ResidualBefore3(state, *posterior));
+    state.inflation = UnshrunkInflation(residual);
+  }
+  return std::make_unique<FittedEmulator>(std::move(state), std::move(posterior));
 }
 
 }  // namespace fidelio

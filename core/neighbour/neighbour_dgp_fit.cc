@@ -12,8 +12,7 @@
 #include "core/base/parallel.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/moments/moment_fit_bytes.h"
-#include "core/emulator/inflation.h"
-#include "core/neighbour/neighbour_dgp_impl.h"
+#include "core/neighbour/neighbour_dgp_posterior.h"
 #include "core/neighbour/neighbour_fit_state.h"
 #include "core/neighbour/stack_fit.h"
 #include "core/neighbour/upper_fit.h"
@@ -39,7 +38,7 @@ struct NeighbourDgpFit::Impl {
     options.warm_start = nullptr;
   }
 
-  absl::StatusOr<std::unique_ptr<NeighbourDgp::Impl>> Run(FitObserver* observer) {
+  absl::StatusOr<std::unique_ptr<MixtureEmulator>> Run(FitObserver* observer) {
     const Scaling scaling = ScaleData(data).scaling;
     FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<NeighbourStack> stack, FitStack({.data = data,
                                                                               .scaling = scaling,
@@ -67,11 +66,10 @@ struct NeighbourDgpFit::Impl {
     upper.report.evaluations += state.evaluations;
     upper.report.seconds += state.seconds;
     for (const NeighbourLevelState& level : state.levels) upper.report.log_posterior -= level.best().value;
-    FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<NeighbourDgp::Impl> model,
-                             NeighbourDgp::Impl::Build(data, scaling, std::move(stack), upper.recipes,
-                                                       std::move(upper.draws), upper.report, options.threads));
-    model->Inflate(InflationOf(model->LeftOutAtTop()));
-    return model;
+    FIDELIO_ASSIGN_OR_RETURN(auto posterior, NeighbourDgpPosterior::Build(data, scaling, std::move(stack),
+                                                                          upper.recipes, upper.draws, options.threads));
+    return FittedEmulator::Create({.data = data, .scaling = scaling, .report = upper.report}, std::move(posterior),
+                                  options.threads);
   }
 };
 
@@ -86,29 +84,21 @@ absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> NeighbourDgpFit::Create(const D
     return absl::InvalidArgumentError(absl::StrFormat("neighbours: %d, want at least 1", neighbours));
   }
   auto impl = std::make_unique<Impl>(data, options, neighbours);
-  if (options.warm_start != nullptr) {
-    const auto* warm = dynamic_cast<const NeighbourDgp*>(options.warm_start);
-    if (warm == nullptr) return absl::InvalidArgumentError("warm_start: a model that another method fitted");
-    if (warm->levels() != static_cast<int>(data.levels.size()) || warm->input_dimension() != data.dimension()) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "warm_start: a model of %d levels and input dimension %d, but the data has %d levels and dimension %d",
-          warm->levels(), warm->input_dimension(), data.levels.size(), data.dimension()));
-    }
+  FIDELIO_ASSIGN_OR_RETURN(const auto warm, WarmStartOf<NeighbourDgpPosterior>(options, data));
+  if (warm.posterior != nullptr) {
+    const NeighbourDgpParameters known = warm.posterior->parameters();
+    const bool family = !options.kernel || known.layers[0].kernel == *options.kernel;
     // Of another stack, or with other parameters, it shows nothing.
-    bool same = warm->impl_->stacked() == StackedLevels(data);
-    for (int t = 0; same && t < warm->levels(); ++t) {
-      same = (warm->data().levels[t].noise_variance.size() == 0) == (data.levels[t].noise_variance.size() == 0);
+    if (static_cast<int>(known.layers.size()) == StackedLevels(data) && SameNoise(warm.model->data(), data) && family) {
+      impl->warm = {known.layers, known.recipes, known.draws};
     }
-    const bool family = !options.kernel || warm->impl_->stack->kernel(0) == *options.kernel;
-    if (same && family) impl->warm = {warm->impl_->layers(), warm->impl_->recipes(), warm->impl_->draws};
   }
   return std::unique_ptr<NeighbourDgpFit>(new NeighbourDgpFit(std::move(impl)));
 }
 
 absl::StatusOr<std::unique_ptr<MixtureEmulator>> NeighbourDgpFit::Run(FitObserver* observer) {
   const ThreadPool pool;  // evaluations are short
-  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<NeighbourDgp::Impl> fitted, impl_->Run(observer));
-  return std::unique_ptr<MixtureEmulator>(new NeighbourDgp(std::move(fitted)));
+  return impl_->Run(observer);
 }
 
 std::string NeighbourDgpFit::SaveState() const {

@@ -1,4 +1,4 @@
-// NeighbourDgpFit: a fit of a NeighbourDgp that can be saved while it runs and continued later, in another process.
+// NeighbourDgpFit: a fit with neighbour layers (neighbour_dgp.h) that can be saved while it runs and continued later, in another process.
 //
 //   neighbours   level by level of the stack: for each kernel family L-BFGS on Vecchia's likelihood of 2,000 conditionals; for
 //                the best of them again, with neighbours in inputs divided by its lengthscales, until these stay

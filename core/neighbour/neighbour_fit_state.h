@@ -1,4 +1,4 @@
-// NeighbourFitState: how far the fit of a NeighbourDgp has come. Every finished piece of work (a family's L-BFGS run at a level
+// NeighbourFitState: how far a fit with neighbour layers has come. Every finished piece of work (a family's L-BFGS run at a level
 // of the stack, a piece of a MomentFit) is in it; what follows depends on it, the data and the options alone.
 #ifndef FIDELIO_CORE_NEIGHBOUR_NEIGHBOUR_FIT_STATE_H_
 #define FIDELIO_CORE_NEIGHBOUR_NEIGHBOUR_FIT_STATE_H_
@@ -11,7 +11,7 @@
 #include "core/base/types.h"
 #include "core/dgp/moments/moment_fit.h"
 #include "core/emulator/fit_options.h"
-#include "core/neighbour/neighbour_dgp_impl.h"
+#include "core/neighbour/neighbour_stack.h"
 
 namespace fidelio {
 

@@ -42,7 +42,7 @@ NeighbourPath::Copy NeighbourPath::DrawCopy(Random& random) const {
   return copy;
 }
 
-Matrix NeighbourPath::Inputs(const std::vector<Site>& points, const Vector& inverse) const {
+Matrix NeighbourPath::Inputs(const std::vector<ReachedPoint>& points, const Vector& inverse) const {
   Matrix inputs(static_cast<Index>(points.size()), inverse.size());
   for (Index i = 0; i < inputs.rows(); ++i) {
     inputs.row(i) = Eigen::Map<const Vector>(points[i].x, inverse.size()).cwiseProduct(inverse).transpose();
@@ -50,7 +50,7 @@ Matrix NeighbourPath::Inputs(const std::vector<Site>& points, const Vector& inve
   return inputs;
 }
 
-Vector NeighbourPath::Prior(const Copy& copy, const std::vector<Site>& points, const Matrix& own,
+Vector NeighbourPath::Prior(const Copy& copy, const std::vector<ReachedPoint>& points, const Matrix& own,
                             const Matrix& rho) const {
   if (level_ == 0) return std::sqrt(parameters_.amplitude) * copy.own.Evaluate(own);
   const LinkScalars& s = parameters_.scalars;
@@ -68,10 +68,10 @@ Vector NeighbourPath::Prior(const Copy& copy, const std::vector<Site>& points, c
   return p;
 }
 
-double NeighbourPath::At(const Site& point) const {
+double NeighbourPath::At(const ReachedPoint& point) const {
   const Stencil& stencil = point.at[level_];
   const int m = static_cast<int>(stencil.index.size());
-  std::vector<Site> points = {point};  // and its neighbours
+  std::vector<ReachedPoint> points = {point};  // and its neighbours
   Vector noise_sd(m);
   for (int j = 0; j < m; ++j) {
     points.push_back(stack_.Observed(level_, stencil.index[j]));

@@ -35,7 +35,7 @@ class NeighbourPath {
   NeighbourPath(const NeighbourStack& stack, int level, Random& random);
 
   // At a point that has reached the level.
-  double At(const Site& point) const;
+  double At(const ReachedPoint& point) const;
 
  private:
   // One of the independent errors; `slope`, `wave` and `below` above level 0 only.
@@ -49,8 +49,8 @@ class NeighbourPath {
 
   Copy DrawCopy(Random& random) const;
   // Paths of the prior of f_t, less its mean: at the points, whose inputs divided by lengthscales come beside them.
-  Vector Prior(const Copy& copy, const std::vector<Site>& points, const Matrix& own, const Matrix& rho) const;
-  Matrix Inputs(const std::vector<Site>& points, const Vector& inverse) const;
+  Vector Prior(const Copy& copy, const std::vector<ReachedPoint>& points, const Matrix& own, const Matrix& rho) const;
+  Matrix Inputs(const std::vector<ReachedPoint>& points, const Vector& inverse) const;
 
   const NeighbourStack& stack_;
   const int level_;

@@ -19,7 +19,7 @@ constexpr double kLeastVariance = 1e-12;  // of a latent function, in standardis
 constexpr int kBlock = 256;               // points that one thread works on at a time
 
 // The points' inputs divided by lengthscales, one row each.
-Matrix ScaledInputs(absl::Span<const Site> points, const Vector& inverse) {
+Matrix ScaledInputs(absl::Span<const ReachedPoint> points, const Vector& inverse) {
   Matrix inputs(static_cast<Index>(points.size()), inverse.size());
   for (Index i = 0; i < inputs.rows(); ++i) {
     for (Index d = 0; d < inputs.cols(); ++d) inputs(i, d) = points[i].x[d] * inverse[d];
@@ -90,12 +90,12 @@ double NeighbourStack::Noise(int level, int i) const {
   return layer.parameters->noise + (layer.data.noise.size() > 0 ? layer.data.noise[i] : 0);
 }
 
-double NeighbourStack::PriorMean(int level, const Site& point) const {
+double NeighbourStack::PriorMean(int level, const ReachedPoint& point) const {
   const NeighbourParameters& p = *layers_[level].parameters;
   return level == 0 ? p.mean : p.scalars.rho * point.at[level - 1].mean;
 }
 
-double NeighbourStack::PriorVariance(int level, const Site& point) const {
+double NeighbourStack::PriorVariance(int level, const ReachedPoint& point) const {
   const NeighbourParameters& p = *layers_[level].parameters;
   if (level == 0) return p.amplitude;
   const LinkScalars& s = p.scalars;
@@ -103,7 +103,8 @@ double NeighbourStack::PriorVariance(int level, const Site& point) const {
   return s.linear * (m * m + v) + s.rho * s.rho * v + s.nonlinear + s.delta + p.offset;
 }
 
-Matrix NeighbourStack::PriorCovariance(int level, absl::Span<const Site> p, absl::Span<const Site> q) const {
+Matrix NeighbourStack::PriorCovariance(int level, absl::Span<const ReachedPoint> p,
+                                       absl::Span<const ReachedPoint> q) const {
   const Layer& layer = layers_[level];
   const NeighbourParameters& parameters = *layer.parameters;
   const Matrix p_inputs = ScaledInputs(p, parameters.inverse), q_inputs = ScaledInputs(q, parameters.inverse);
@@ -116,7 +117,7 @@ Matrix NeighbourStack::PriorCovariance(int level, absl::Span<const Site> p, absl
   CrossKernel(layer.kernel, 1, p_inputs, q_inputs, delta_kernel);
   CrossKernel(layer.kernel, 1, ScaledInputs(p, parameters.rho_inverse), ScaledInputs(q, parameters.rho_inverse),
               rho_kernel);
-  const auto moments = [level](absl::Span<const Site> points, Vector& m, Vector& v) {
+  const auto moments = [level](absl::Span<const ReachedPoint> points, Vector& m, Vector& v) {
     m.resize(static_cast<Index>(points.size()));
     v.resize(m.size());
     for (Index i = 0; i < m.size(); ++i) {
@@ -133,31 +134,31 @@ Matrix NeighbourStack::PriorCovariance(int level, absl::Span<const Site> p, absl
   return k;
 }
 
-std::vector<Site> NeighbourStack::Sites(int level, const std::vector<int>& observed) const {
-  std::vector<Site> sites;
-  sites.reserve(observed.size());
-  for (const int i : observed) sites.push_back(Observed(level, i));
-  return sites;
+std::vector<ReachedPoint> NeighbourStack::PointsOf(int level, const std::vector<int>& observed) const {
+  std::vector<ReachedPoint> points;
+  points.reserve(observed.size());
+  for (const int i : observed) points.push_back(Observed(level, i));
+  return points;
 }
 
 NeighbourStack::Support NeighbourStack::SupportOf(int level, std::vector<int> observed,
-                                                  absl::Span<const Site> points) const {
+                                                  absl::Span<const ReachedPoint> points) const {
   Support support;
   support.observed = std::move(observed);
-  support.sites = Sites(level, support.observed);
-  support.sites.insert(support.sites.end(), points.begin(), points.end());
+  support.points = PointsOf(level, support.observed);
+  support.points.insert(support.points.end(), points.begin(), points.end());
   const LowRankPart* const low_rank = layers_[level].low_rank.get();
   if (low_rank == nullptr) return support;
-  support.features.resize(low_rank->rank(), static_cast<Index>(support.sites.size()));
+  support.features.resize(low_rank->rank(), static_cast<Index>(support.points.size()));
   Index at = 0;
   for (const int i : support.observed) support.features.col(at++) = low_rank->features().col(i);
-  for (const Site& point : points) support.features.col(at++) = point.at[level].features;
+  for (const ReachedPoint& point : points) support.features.col(at++) = point.at[level].features;
   return support;
 }
 
-NeighbourStack::Support NeighbourStack::SupportOf(int level, absl::Span<const Site> points) const {
+NeighbourStack::Support NeighbourStack::SupportOf(int level, absl::Span<const ReachedPoint> points) const {
   std::vector<int> observed;
-  for (const Site& point : points) {
+  for (const ReachedPoint& point : points) {
     const std::vector<int>& index = point.at[level].index;
     observed.insert(observed.end(), index.begin(), index.end());
   }
@@ -167,7 +168,7 @@ NeighbourStack::Support NeighbourStack::SupportOf(int level, absl::Span<const Si
 }
 
 Matrix NeighbourStack::RestCovariance(int level, const Support& p, const Support& q) const {
-  Matrix k = PriorCovariance(level, p.sites, q.sites);
+  Matrix k = PriorCovariance(level, p.points, q.points);
   if (p.features.rows() > 0) k.noalias() -= p.features.transpose() * q.features;
   return k;
 }
@@ -178,19 +179,19 @@ Matrix NeighbourStack::ObservedCovariance(int level, const Support& observed) co
   return k;
 }
 
-Vector NeighbourStack::Scaled(int level, const Site& point) const {
+Vector NeighbourStack::Scaled(int level, const ReachedPoint& point) const {
   const Layer& layer = layers_[level];
   return layer.parameters->inverse.cwiseProduct(Eigen::Map<const Vector>(point.x, layer.data.x.rows()));
 }
 
-Stencil NeighbourStack::Solve(int level, const Site& point, std::vector<int> index,
+Stencil NeighbourStack::Solve(int level, const ReachedPoint& point, std::vector<int> index,
                               const std::vector<int>& left_out) const {
   const Layer& layer = layers_[level];
   Stencil stencil;
   stencil.index = std::move(index);
   const Support own = SupportOf(level, stencil.index, {});
   Matrix k = ObservedCovariance(level, own);
-  Vector cross = PriorCovariance(level, own.sites, {&point, 1});
+  Vector cross = PriorCovariance(level, own.points, {&point, 1});
   double prior_variance = PriorVariance(level, point);
   if (layer.low_rank != nullptr) {
     stencil.features = layer.low_rank->Features(Scaled(level, point).data());
@@ -200,8 +201,8 @@ Stencil NeighbourStack::Solve(int level, const Site& point, std::vector<int> ind
   stencil.weight = cross;
   stencil.jitter = SolveInPlace(k, stencil.weight);
   stencil.mean = PriorMean(level, point);
-  for (size_t i = 0; i < own.sites.size(); ++i) {
-    stencil.mean += stencil.weight[i] * (layer.data.y[stencil.index[i]] - PriorMean(level, own.sites[i]));
+  for (size_t i = 0; i < own.points.size(); ++i) {
+    stencil.mean += stencil.weight[i] * (layer.data.y[stencil.index[i]] - PriorMean(level, own.points[i]));
   }
   stencil.variance = std::max(prior_variance - cross.dot(stencil.weight), kLeastVariance);
   if (layer.low_rank == nullptr) return stencil;
@@ -232,7 +233,7 @@ void NeighbourStack::LeaveOut(int level, const std::vector<int>& left_out, Stenc
 std::vector<Stencil> NeighbourStack::Reach(const double* x, int level) const {
   std::vector<Stencil> stencils(level + 1);
   for (int t = 0; t <= level; ++t) {
-    const Site point{x, stencils.data()};
+    const ReachedPoint point{x, stencils.data()};
     stencils[t] = Solve(t, point, layers_[t].index->Nearest(Scaled(t, point).data(), neighbours_), {});
   }
   return stencils;
@@ -243,7 +244,7 @@ Stencil NeighbourStack::ReachWithout(int level, int i) const {
   return Solve(level, Observed(level, i), std::move(others.nearest), others.copies);
 }
 
-Matrix NeighbourStack::TimesErrors(int level, const Support& rows, absl::Span<const Site> points,
+Matrix NeighbourStack::TimesErrors(int level, const Support& rows, absl::Span<const ReachedPoint> points,
                                    const Support& support) const {
   const Matrix k = RestCovariance(level, rows, support);
   Matrix product = k.rightCols(static_cast<Index>(points.size()));
@@ -258,7 +259,7 @@ Matrix NeighbourStack::TimesErrors(int level, const Support& rows, absl::Span<co
   return product;
 }
 
-Matrix NeighbourStack::Covariance(int level, absl::Span<const Site> p, absl::Span<const Site> q) const {
+Matrix NeighbourStack::Covariance(int level, absl::Span<const ReachedPoint> p, absl::Span<const ReachedPoint> q) const {
   Matrix covariance = Matrix::Zero(static_cast<Index>(p.size()), static_cast<Index>(q.size()));
   if (p.empty() || q.empty()) return covariance;
   const Support rows = SupportOf(level, p);
@@ -294,16 +295,16 @@ int64_t NeighbourStack::MemoryBytes(int64_t count, int level, int dimension, int
 
 // The neighbours of x count as fixed, so that only what depends on x itself moves: its prior moments, and its prior
 // covariances with its neighbours S and with all that the others' errors are made of.
-Vector NeighbourStack::Gradient(int level, const Site& point, const MomentAdjoints& bar) const {
+Vector NeighbourStack::Gradient(int level, const ReachedPoint& point, const MomentAdjoints& bar) const {
   const Layer& layer = layers_[level];
   const NeighbourParameters& parameters = *layer.parameters;
   const Stencil& stencil = point.at[level];
   const Support own = SupportOf(level, stencil.index, {}), others = SupportOf(level, bar.others);
   const Matrix product = TimesErrors(level, own, bar.others, others);
 
-  Vector weight_bar(static_cast<Index>(own.sites.size()));
-  for (size_t i = 0; i < own.sites.size(); ++i) {
-    weight_bar[i] = bar.mean * (layer.data.y[stencil.index[i]] - PriorMean(level, own.sites[i]));
+  Vector weight_bar(static_cast<Index>(own.points.size()));
+  for (size_t i = 0; i < own.points.size(); ++i) {
+    weight_bar[i] = bar.mean * (layer.data.y[stencil.index[i]] - PriorMean(level, own.points[i]));
   }
   Vector features_bar;
   if (layer.low_rank != nullptr) {
@@ -317,7 +318,7 @@ Vector NeighbourStack::Gradient(int level, const Site& point, const MomentAdjoin
     weight_bar.noalias() -= own.features.transpose() * features_bar;
     features_bar -= 2 * bar.variance * stencil.features;
   }
-  Vector others_bar = Vector::Zero(static_cast<Index>(others.sites.size()));  // of the prior covariances with x
+  Vector others_bar = Vector::Zero(static_cast<Index>(others.points.size()));  // of the prior covariances with x
   for (size_t j = 0; j < bar.others.size(); ++j) {
     const Stencil& other = bar.others[j].at[level];
     const double share = CommonNeighbours(stencil, other, [](int) { return 0.0; }).share;
@@ -338,20 +339,20 @@ Vector NeighbourStack::Gradient(int level, const Site& point, const MomentAdjoin
   Matrix k = ObservedCovariance(level, own);
   SolveInPlace(k, weight_bar);
   weight_bar -= 2 * bar.variance * stencil.weight;
-  std::vector<Site> sites = own.sites;
-  sites.insert(sites.end(), others.sites.begin(), others.sites.end());
+  std::vector<ReachedPoint> points = own.points;
+  points.insert(points.end(), others.points.begin(), others.points.end());
   Vector centres_bar;
   if (layer.low_rank != nullptr) {
     features_bar.noalias() -= own.features * weight_bar + others.features * others_bar;
     centres_bar = layer.low_rank->FeaturesAdjoint(features_bar);
-    const std::vector<Site> centres = Sites(level, layer.low_rank->centres());
-    sites.insert(sites.end(), centres.begin(), centres.end());
+    const std::vector<ReachedPoint> centres = PointsOf(level, layer.low_rank->centres());
+    points.insert(points.end(), centres.begin(), centres.end());
   }
-  Matrix k_bar(static_cast<Index>(sites.size()), 1);
+  Matrix k_bar(static_cast<Index>(points.size()), 1);
   k_bar << weight_bar, others_bar, centres_bar;
 
   const auto input_gradient = [&](const Vector& inverse, double amplitude, const Matrix& adjoint) -> Vector {
-    const Matrix from = ScaledInputs(sites, inverse), to = ScaledInputs({&point, 1}, inverse);
+    const Matrix from = ScaledInputs(points, inverse), to = ScaledInputs({&point, 1}, inverse);
     Matrix kernel, to_bar = Matrix::Zero(1, inverse.size());
     CrossDistances(from, to, kernel);
     Eigen::ArrayXd slope;
@@ -364,25 +365,25 @@ Vector NeighbourStack::Gradient(int level, const Site& point, const MomentAdjoin
   const LinkScalars& s = parameters.scalars;
   Vector m(k_bar.rows()), v(k_bar.rows()), query_m(1), query_v(1);
   for (Index i = 0; i < m.size(); ++i) {
-    m[i] = sites[i].at[level - 1].mean;
-    v[i] = sites[i].at[level - 1].variance;
+    m[i] = points[i].at[level - 1].mean;
+    v[i] = points[i].at[level - 1].variance;
   }
   query_m << point.at[level - 1].mean;
   query_v << point.at[level - 1].variance;
   Matrix rho_kernel, rho_bar, c_bar;
-  CrossKernel(layer.kernel, 1, ScaledInputs(sites, parameters.rho_inverse),
+  CrossKernel(layer.kernel, 1, ScaledInputs(points, parameters.rho_inverse),
               ScaledInputs({&point, 1}, parameters.rho_inverse), rho_kernel);
   Vector m_bar = Vector::Constant(1, s.rho * bar.mean + 2 * s.linear * query_m[0] * bar.variance);
   Vector v_bar = Vector::Constant(1, (s.linear + s.rho * s.rho) * bar.variance);
-  ReverseCrossLinkKernel(s, rho_kernel, m, v, query_m, query_v, Covariance(level - 1, sites, {&point, 1}), k_bar,
+  ReverseCrossLinkKernel(s, rho_kernel, m, v, query_m, query_v, Covariance(level - 1, points, {&point, 1}), k_bar,
                          rho_bar, c_bar, m_bar, v_bar);
   const Vector gradient =
       input_gradient(parameters.inverse, s.delta, k_bar) + input_gradient(parameters.rho_inverse, 1, rho_bar);
   return gradient + Gradient(level - 1, point,
-                             {.mean = m_bar[0], .variance = v_bar[0], .others = sites, .covariance = c_bar.col(0)});
+                             {.mean = m_bar[0], .variance = v_bar[0], .others = points, .covariance = c_bar.col(0)});
 }
 
-SharedNeighbours::SharedNeighbours(int level, absl::Span<const Site> points) {
+SharedNeighbours::SharedNeighbours(int level, absl::Span<const ReachedPoint> points) {
   for (size_t i = 0; i < points.size(); ++i) {
     for (const int k : points[i].at[level].index) uses_.emplace_back(k, static_cast<int>(i));
   }

@@ -40,6 +40,12 @@
 
 namespace fidelio {
 
+// A layer of the stack, as a fit found it.
+struct NeighbourLayer {
+  KernelFamily kernel = KernelFamily::kRbf;
+  Vector theta;
+};
+
 // What a level of the stack says about one point: its neighbours there, their weights, and the moments.
 struct Stencil {
   std::vector<int> index;  // ascending
@@ -50,15 +56,15 @@ struct Stencil {
 };
 
 // A point with its stencils at the levels below some level.
-struct Site {
+struct ReachedPoint {
   const double* x = nullptr;    // D
-  const Stencil* at = nullptr;  // at[t], t = 0, 1, …; sites with equal pointers are one point
+  const Stencil* at = nullptr;  // at[t], t = 0, 1, …; equal pointers are the same point
 };
 
 // ∂F/∂ the moments of a point at a level, and ∂F/∂cov(f(x), f(q)) for some other points.
 struct MomentAdjoints {
   double mean = 0, variance = 0;
-  std::vector<Site> others;
+  std::vector<ReachedPoint> others;
   Vector covariance;
   // ∂F/∂spread by covariances with further points, of which `others` has those with common neighbours only; empty: `others`
   // are all.
@@ -96,7 +102,7 @@ class NeighbourStack {
   NeighbourLayout layout(int level) const;
 
   // An observed point of a level, with its stencils below that level.
-  Site Observed(int level, int i) const {
+  ReachedPoint Observed(int level, int i) const {
     return {layers_[level].data.x.col(i).data(), layers_[level].below.data() + static_cast<size_t>(i) * level};
   }
 
@@ -106,10 +112,10 @@ class NeighbourStack {
   Stencil ReachWithout(int level, int i) const;
 
   // cov(f_level(p_i), f_level(q_j) | y_≤level), |p|×|q|, of points which have reached that level.
-  Matrix Covariance(int level, absl::Span<const Site> p, absl::Span<const Site> q) const;
+  Matrix Covariance(int level, absl::Span<const ReachedPoint> p, absl::Span<const ReachedPoint> q) const;
 
   // ∂F/∂x of a point that has reached `level`; its neighbours count as fixed. The others have reached it, too.
-  Vector Gradient(int level, const Site& point, const MomentAdjoints& bar) const;
+  Vector Gradient(int level, const ReachedPoint& point, const MomentAdjoints& bar) const;
 
   // Bytes of memory for the observations of a level, an estimate from above.
   static int64_t MemoryBytes(int64_t count, int level, int dimension, int neighbours, int centres);
@@ -127,28 +133,29 @@ class NeighbourStack {
   // What the errors e of some points are made of: observed points of the level, then the points themselves.
   struct Support {
     std::vector<int> observed;  // ascending
-    std::vector<Site> sites;
-    Matrix features;  // of the sites, one column each; without a LowRankPart without rows
+    std::vector<ReachedPoint> points;
+    Matrix features;  // of the points, one column each; without a LowRankPart without rows
   };
-  Support SupportOf(int level, std::vector<int> observed, absl::Span<const Site> points) const;
+  Support SupportOf(int level, std::vector<int> observed, absl::Span<const ReachedPoint> points) const;
   // Of the errors of `points`.
-  Support SupportOf(int level, absl::Span<const Site> points) const;
-  // What K_level is of the sites of p and q, without the low-rank part.
+  Support SupportOf(int level, absl::Span<const ReachedPoint> points) const;
+  // What K_level is of the points of p and q, without the low-rank part.
   Matrix RestCovariance(int level, const Support& p, const Support& q) const;
   // RestCovariance(rows, support) a for the coefficients a of each point's error: rows × points.
-  Matrix TimesErrors(int level, const Support& rows, absl::Span<const Site> points, const Support& support) const;
+  Matrix TimesErrors(int level, const Support& rows, absl::Span<const ReachedPoint> points,
+                     const Support& support) const;
 
   // From observations `index`, ascending; `left_out` of them are not to be used, all at the place of the point.
-  Stencil Solve(int level, const Site& point, std::vector<int> index, const std::vector<int>& left_out) const;
-  Vector Scaled(int level, const Site& point) const;
+  Stencil Solve(int level, const ReachedPoint& point, std::vector<int> index, const std::vector<int>& left_out) const;
+  Vector Scaled(int level, const ReachedPoint& point) const;
   // Of observations, with their noise.
   Matrix ObservedCovariance(int level, const Support& observed) const;
   void LeaveOut(int level, const std::vector<int>& left_out, Stencil& stencil) const;
-  double PriorMean(int level, const Site& point) const;
-  double PriorVariance(int level, const Site& point) const;
+  double PriorMean(int level, const ReachedPoint& point) const;
+  double PriorVariance(int level, const ReachedPoint& point) const;
   // K_level between points that have reached the level below.
-  Matrix PriorCovariance(int level, absl::Span<const Site> p, absl::Span<const Site> q) const;
-  std::vector<Site> Sites(int level, const std::vector<int>& observed) const;
+  Matrix PriorCovariance(int level, absl::Span<const ReachedPoint> p, absl::Span<const ReachedPoint> q) const;
+  std::vector<ReachedPoint> PointsOf(int level, const std::vector<int>& observed) const;
   double Noise(int level, int i) const;
 
   const int neighbours_, centres_;
@@ -158,7 +165,7 @@ class NeighbourStack {
 // For points that have reached `level`, whose neighbours are shared by which others.
 class SharedNeighbours {
  public:
-  SharedNeighbours(int level, absl::Span<const Site> points);
+  SharedNeighbours(int level, absl::Span<const ReachedPoint> points);
 
   // The points that share a neighbour with this stencil, as ascending numbers below `end`.
   std::vector<int> Of(const Stencil& stencil, int end) const;

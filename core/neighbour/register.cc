@@ -50,7 +50,7 @@ const MethodRegistration kNeighbourRegistration(
      .resume = [](absl::string_view state, const Dataset& data, int threads)
          -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return NeighbourDgpFit::Resume(state, data, threads); },
      .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
-       return NeighbourDgp::Load(checkpoint);
+       return LoadNeighbourDgp(checkpoint);
      },
      .fit_bytes =
          [](const std::vector<int64_t>& counts, int dimension, const FitOptions& options) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/base/status_macros.h"
+#include "core/neighbour/upper_points.h"
 #include "core/neighbour/vecchia_objective.h"
 #include "core/neighbour/vecchia_sets.h"
 #include "core/optim/lbfgs.h"

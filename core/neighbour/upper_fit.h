@@ -11,8 +11,8 @@
 #include "core/dgp/moments/moment_fit.h"
 #include "core/emulator/fit_observer.h"
 #include "core/emulator/fit_options.h"
-#include "core/neighbour/neighbour_dgp_impl.h"
 #include "core/neighbour/neighbour_fit_state.h"
+#include "core/neighbour/upper_points.h"
 
 namespace fidelio {
 

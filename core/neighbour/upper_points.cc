@@ -1,9 +1,11 @@
+#include "core/neighbour/upper_points.h"
+
 #include <algorithm>
 #include <numeric>
 #include <utility>
 
 #include "core/base/parallel.h"
-#include "core/neighbour/neighbour_dgp_impl.h"
+#include "core/neighbour/neighbour_dgp.h"
 
 namespace fidelio {
 
@@ -35,26 +37,27 @@ NeighbourData ScaledLevel(const LevelData& level, const Scaling& scaling) {
   return scaled;
 }
 
-Matrix Spreads(int level, const std::vector<Site>& sites) {
-  const Index rank = sites.empty() ? 0 : sites[0].at[level].spread.size();
-  Matrix spreads(rank, static_cast<Index>(sites.size()));
-  for (size_t i = 0; rank > 0 && i < sites.size(); ++i) spreads.col(static_cast<Index>(i)) = sites[i].at[level].spread;
+Matrix Spreads(int level, const std::vector<ReachedPoint>& points) {
+  const Index rank = points.empty() ? 0 : points[0].at[level].spread.size();
+  Matrix spreads(rank, static_cast<Index>(points.size()));
+  for (size_t i = 0; rank > 0 && i < points.size(); ++i)
+    spreads.col(static_cast<Index>(i)) = points[i].at[level].spread;
   return spreads;
 }
 
-Matrix JointCovariance(const NeighbourStack& stack, int level, const std::vector<Site>& sites, int threads) {
-  const int n = static_cast<int>(sites.size());
-  const SharedNeighbours shared(level, sites);
+Matrix JointCovariance(const NeighbourStack& stack, int level, const std::vector<ReachedPoint>& points, int threads) {
+  const int n = static_cast<int>(points.size());
+  const SharedNeighbours shared(level, points);
   // The low-rank part is shared by all.
-  const Matrix spreads = Spreads(level, sites);
+  const Matrix spreads = Spreads(level, points);
   Matrix covariance = spreads.transpose() * spreads;
   ParallelFor(n, threads, [&](int i) {
-    std::vector<Site> others;
-    const std::vector<int> near = shared.Of(sites[i].at[level], i);
-    for (const int j : near) others.push_back(sites[j]);
-    const Matrix row = stack.Covariance(level, {&sites[i], 1}, others);
+    std::vector<ReachedPoint> others;
+    const std::vector<int> near = shared.Of(points[i].at[level], i);
+    for (const int j : near) others.push_back(points[j]);
+    const Matrix row = stack.Covariance(level, {&points[i], 1}, others);
     for (size_t k = 0; k < near.size(); ++k) covariance(i, near[k]) = row(0, static_cast<Index>(k));
-    covariance(i, i) = sites[i].at[level].variance;
+    covariance(i, i) = points[i].at[level].variance;
   });
   covariance.triangularView<Eigen::StrictlyUpper>() = covariance.transpose();
   return covariance;
@@ -69,17 +72,17 @@ UpperPoints::UpperPoints(const NeighbourStack& stack, const Dataset& data, const
   const int n = static_cast<int>(data_.y.size()), level = stack.levels() - 1;
   const Matrix columns = data_.x.transpose();
   stencils_.resize(n);
-  sites_.resize(n);
+  reached_.resize(n);
   ParallelFor(n, threads, [&](int i) { stencils_[i] = stack.Reach(columns.col(i).data(), level); });
   Vector mean(n);
   points_ = columns;
   for (int i = 0; i < n; ++i) {
-    sites_[i] = {points_.col(i).data(), stencils_[i].data()};
+    reached_[i] = {points_.col(i).data(), stencils_[i].data()};
     mean[i] = stencils_[i][level].mean;
   }
-  spreads_ = Spreads(level, sites_);
-  shared_ = std::make_unique<const SharedNeighbours>(level, sites_);
-  given_ = std::make_shared<const GivenLayer>(std::move(mean), JointCovariance(stack, level, sites_, threads));
+  spreads_ = Spreads(level, reached_);
+  shared_ = std::make_unique<const SharedNeighbours>(level, reached_);
+  given_ = std::make_shared<const GivenLayer>(std::move(mean), JointCovariance(stack, level, reached_, threads));
 }
 
 std::shared_ptr<const MomentModel> UpperPoints::Model(const Recipe& recipe) const {

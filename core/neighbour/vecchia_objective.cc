@@ -43,15 +43,15 @@ VecchiaObjective::VecchiaObjective(const NeighbourStack& stack, KernelFamily ker
     to.noise = Vector::Zero(to.y.size());
     if (data.noise.size() > 0) to.noise = data.noise(set);
     if (level == 0) return;
-    std::vector<Site> sites;
-    for (const int i : set) sites.push_back(stack.Observed(level, i));
+    std::vector<ReachedPoint> points;
+    for (const int i : set) points.push_back(stack.Observed(level, i));
     to.m.resize(to.y.size());
     to.v.resize(to.y.size());
-    for (size_t i = 0; i < sites.size(); ++i) {
-      to.m[i] = sites[i].at[level - 1].mean;
-      to.v[i] = sites[i].at[level - 1].variance;
+    for (size_t i = 0; i < points.size(); ++i) {
+      to.m[i] = points[i].at[level - 1].mean;
+      to.v[i] = points[i].at[level - 1].variance;
     }
-    PackPairs(stack.Covariance(level - 1, sites, sites), 1, to.c);
+    PackPairs(stack.Covariance(level - 1, points, points), 1, to.c);
   });
 }
 

@@ -112,7 +112,7 @@ CalibrationReplicate RunExactBaseline(BaselineMethod method, DrawBaseline draw, 
   const BaselineModel model(method, Unscaled(truth.drawn.data));
   absl::StatusOr<std::vector<StageParameters>> stages = SampleStages(model, FitSeed(seed, replicate));
   if (!stages.ok()) return FailedReplicate(stages.status());
-  const absl::StatusOr<std::unique_ptr<const ScaledPosterior>> posterior = model.Posterior(*stages);
+  const absl::StatusOr<std::unique_ptr<const BaselinePosterior>> posterior = model.Posterior(*stages);
   if (!posterior.ok()) return FailedReplicate(posterior.status());
   PosteriorSample sample;
   const std::vector<StageDraw>& draws = (*stages)[0].draws;
@@ -122,7 +122,7 @@ CalibrationReplicate RunExactBaseline(BaselineMethod method, DrawBaseline draw, 
     sample.theta.push_back(draws[s].theta);
   }
   for (int t = 0; t < static_cast<int>(counts.size()); ++t) {
-    const ScaledPosterior::Gaussians f = (*posterior)->Predict(truth.inputs.test, t);
+    const Posterior::Gaussians f = (*posterior)->Predict(truth.inputs.test, t);
     sample.mean.push_back(f.mean);
     sample.variance.push_back(f.variance);
   }

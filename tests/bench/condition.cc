@@ -43,7 +43,7 @@ absl::StatusOr<Conditioned> Measure(const Problem& problem, int points, uint64_t
     FIDELIO_ASSIGN_OR_RETURN(const Prediction prediction, model.Predict(test.x, options));
     return Score(test.y, prediction);
   };
-  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<MfDgp> before, MfDgp::Fit(data, {.seed = seed, .threads = 1}));
+  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<MixtureEmulator> before, FitMfDgp(data, {.seed = seed, .threads = 1}));
   LevelData& top = data.levels.back();
   const Index n = top.y.size();
   top.x.conservativeResize(n + points, Eigen::NoChange);
@@ -56,7 +56,7 @@ absl::StatusOr<Conditioned> Measure(const Problem& problem, int points, uint64_t
   FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<Emulator> conditioned, before->Condition(data, /*threads=*/1));
   m.seconds = Now() - begin;
   begin = Now();
-  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<MfDgp> refit, MfDgp::Fit(data, {.seed = seed, .threads = 1}));
+  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<MixtureEmulator> refit, FitMfDgp(data, {.seed = seed, .threads = 1}));
   m.seconds_refit = Now() - begin;
   FIDELIO_ASSIGN_OR_RETURN(const Scores first, scores(*before));
   FIDELIO_ASSIGN_OR_RETURN(const Scores second, scores(*conditioned));

@@ -302,7 +302,8 @@ class DppCommand : public Command {
   absl::Status ModelDesign() {
     FIDELIO_ASSIGN_OR_RETURN(const Problem* problem, FindProblem("hartmann3"));
     FIDELIO_ASSIGN_OR_RETURN(const Dataset data, MakeDataset(*problem, problem->sizes, /*seed=*/1));
-    FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<MfDgp> model, MfDgp::Fit(data, {.seed = 1, .threads = threads_}));
+    FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<MixtureEmulator> model,
+                             FitMfDgp(data, {.seed = 1, .threads = threads_}));
     FIDELIO_ASSIGN_OR_RETURN(const Matrix x, ScrambledSobol(candidates_, problem->lower, problem->upper, /*seed=*/1));
     absl::Status status;
     const Seconds joint = Time(1, [&](int) { status = model->JointMoments(x, {.threads = threads_}).status(); });

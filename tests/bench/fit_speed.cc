@@ -54,7 +54,7 @@ absl::StatusOr<Timing> TimeFit(const Problem& problem, const std::vector<int>& s
   FitOptions options;
   options.threads = 1;
   options.max_seconds = budget;
-  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<MfDgp> model, MfDgp::Fit(data, options));
+  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<MixtureEmulator> model, FitMfDgp(data, options));
   const FitReport& report = model->report();
   Timing timing;
   timing.name = problem.name;

@@ -56,7 +56,7 @@ void Observe(const Problem& problem, const Run& run, Dataset& data) {
 struct LoopStart {
   Dataset data;
   LevelData test;
-  std::unique_ptr<MfDgp> model;
+  std::unique_ptr<MixtureEmulator> model;
 };
 
 absl::StatusOr<LoopStart> StartLoop(const Problem& problem, uint64_t seed) {
@@ -67,7 +67,7 @@ absl::StatusOr<LoopStart> StartLoop(const Problem& problem, uint64_t seed) {
   FIDELIO_ASSIGN_OR_RETURN(start.data, MakeDataset(problem, sizes, seed));
   start.data.box = InputBox{problem.lower, problem.upper};
   FIDELIO_ASSIGN_OR_RETURN(start.test, MakeTestSet(problem, kLoopTestPoints, seed));
-  FIDELIO_ASSIGN_OR_RETURN(start.model, MfDgp::Fit(start.data, {.seed = seed}));
+  FIDELIO_ASSIGN_OR_RETURN(start.model, FitMfDgp(start.data, {.seed = seed}));
   return start;
 }
 
@@ -78,8 +78,8 @@ absl::StatusOr<LoopResult> RunLoop(const Problem& problem, const LoopStart& star
   result.runs.assign(problem.levels(), 0);
   double spent = 0;
   Dataset data = start.data;
-  std::unique_ptr<MfDgp> own;
-  const MfDgp* model = start.model.get();
+  std::unique_ptr<MixtureEmulator> own;
+  const MixtureEmulator* model = start.model.get();
   for (int round = 0;; ++round) {
     FIDELIO_ASSIGN_OR_RETURN(const Prediction prediction, model->Predict(start.test.x, {}));
     result.cost.push_back(spent);
@@ -95,7 +95,7 @@ absl::StatusOr<LoopResult> RunLoop(const Problem& problem, const LoopStart& star
       spent += problem.costs[run.level] / problem.costs.back();
       ++result.runs[run.level];
     }
-    FIDELIO_ASSIGN_OR_RETURN(own, MfDgp::Fit(data, {.seed = seed, .warm_start = model}));
+    FIDELIO_ASSIGN_OR_RETURN(own, FitMfDgp(data, {.seed = seed, .warm_start = model}));
     model = own.get();
   }
 }

@@ -19,10 +19,10 @@ struct Run {
 
 struct LoopRound {
   const Problem& problem;
-  const MfDgp& model;  // fitted to all that is known
-  int number = 0;      // from 0
-  int points = 4;      // of the highest fidelity that the round may cost
-  uint64_t seed = 0;   // of the loop
+  const MixtureEmulator& model;  // fitted to all that is known
+  int number = 0;                // from 0
+  int points = 4;                // of the highest fidelity that the round may cost
+  uint64_t seed = 0;             // of the loop
 };
 
 //   random          uniform in the box

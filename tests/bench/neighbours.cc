@@ -78,8 +78,7 @@ class NeighboursCommand : public Command {
         FitOptions options{.kernel = std::nullopt, .seed = seed, .threads = threads_};
         FIDELIO_ASSIGN_OR_RETURN(const auto fit, NeighbourDgpFit::Create(problem.split.train, options, neighbours_));
         FIDELIO_ASSIGN_OR_RETURN(const auto model, fit->Run(nullptr));
-        FIDELIO_ASSIGN_OR_RETURN(const auto all,
-                                 dynamic_cast<const NeighbourDgp&>(*model).WithNeighbours(low_, threads_));
+        FIDELIO_ASSIGN_OR_RETURN(const auto all, WithNeighbours(*model, low_, threads_));
         PredictOptions predict{.include_noise = true, .quantiles = {0.025, 0.975}, .threads = threads_};
         FIDELIO_ASSIGN_OR_RETURN(const Prediction near, model->Predict(problem.split.test.x, predict));
         FIDELIO_ASSIGN_OR_RETURN(const Prediction full, all->Predict(problem.split.test.x, predict));

@@ -61,7 +61,7 @@ void ObserveRows(const Problem& problem, int level, const Matrix& x, LevelData& 
   for (Index i = 0; i < x.rows(); ++i) data.y[n + i] = problem.function(level, x.row(i).transpose());
 }
 
-absl::StatusOr<RoundScore> ScoreModel(const MfDgp& model, const LevelData& grid) {
+absl::StatusOr<RoundScore> ScoreModel(const MixtureEmulator& model, const LevelData& grid) {
   FIDELIO_ASSIGN_OR_RETURN(const Prediction p, model.Predict(grid.x, {.quantiles = {0.025, 0.975}}));
   const Scores scores = Score(grid.y, p);
   return RoundScore{.rmse = scores.rmse, .coverage = scores.coverage95, .sd = p.variance.cwiseSqrt().mean()};
@@ -84,9 +84,9 @@ absl::StatusOr<RoundScores> RunRounds(const Problem& problem, const RoundsPlan& 
   }
   RoundScores result;
   for (int round = 0;; ++round) {
-    FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<MfDgp> model, MfDgp::Fit(both, {.threads = 1}));
+    FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<MixtureEmulator> model, FitMfDgp(both, {.threads = 1}));
     alone.levels = {both.levels.back()};
-    FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<MfDgp> gp, MfDgp::Fit(alone, {.threads = 1}));
+    FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<MixtureEmulator> gp, FitMfDgp(alone, {.threads = 1}));
     FIDELIO_ASSIGN_OR_RETURN(result.both.emplace_back(), ScoreModel(*model, grid));
     FIDELIO_ASSIGN_OR_RETURN(result.alone.emplace_back(), ScoreModel(*gp, grid));
     if (round == plan.rounds) return result;

@@ -23,9 +23,9 @@ namespace {
                                        const Eigen::MatrixXd& x) {
   fidelio::Dataset data;
   data.levels = {{x_low, y_low}, {x_high, y_high}};         // n×d inputs, n outputs; level 0 is the lowest fidelity
-  auto model = fidelio::MfDgp::Fit(data, {.seed = 1});      // bad data returns a Status that says what is wrong
+  auto model = fidelio::FitMfDgp(data, {.seed = 1});        // bad data returns a Status that says what is wrong
   auto p = (*model)->Predict(x, {.quantiles = {.025, .975}, .input_gradient = true});
-  std::string checkpoint = (*model)->Save();                // MfDgp::Load(checkpoint) predicts the same bits
+  std::string checkpoint = (*model)->Save();                // LoadMfDgp(checkpoint) predicts the same bits
   return p.ok() && !checkpoint.empty();
 }
 // clang-format on

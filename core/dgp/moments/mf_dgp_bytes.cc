@@ -1,4 +1,4 @@
-// The checkpoint of an MfDgp, version 3 (the envelope is in core/base/bytes.h). Payload, in this order:
+// The checkpoint of an MF-DGP, version 3 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   data         as in core/data/dataset_bytes.h
 //   structures   u64 count; per structure u32 first level, u32 kernel, bool warp, bool trend, f64 trend curvature, f64 noise floor, f64 tie,
@@ -17,8 +17,7 @@
 #include "core/base/status_macros.h"
 #include "core/data/dataset_bytes.h"
 #include "core/data/scaling_bytes.h"
-#include "core/dgp/moments/mf_dgp.h"
-#include "core/dgp/moments/mf_dgp_impl.h"
+#include "core/dgp/moments/mf_dgp_posterior.h"
 #include "core/dgp/moments/output_units.h"
 #include "core/dgp/moments/recipe_bytes.h"
 #include "core/emulator/inflation.h"
@@ -42,40 +41,26 @@ absl::Status CheckRecipe(const Recipe& recipe, const Dataset& data) {
 
 }  // namespace
 
-// The mean over the draws, each by itself, of the squared standardised residuals.
-Inflation MfDgp::Impl::InflationBefore3() const {
-  const int top = static_cast<int>(data.levels.size()) - 1;
-  double residual = 0;
-  for (size_t i = 0; i < draws.size(); ++i) {
-    residual += draws[i].weight * posteriors[i].leave_one_out(top - structures[draws[i].structure]->recipe.first_level);
-  }
-  return UnshrunkInflation(residual);
-}
-
-std::string MfDgp::Save() const {
+std::string MfDgpPosterior::Save(const FittedState& state) const {
   ByteWriter out;
-  WriteDataset(impl_->data, out);
-  out.U64(impl_->structures.size());
-  for (const auto& structure : impl_->structures) {
+  WriteDataset(state.data, out);
+  out.U64(mixture_.structures().size());
+  for (const auto& structure : mixture_.structures()) {
     WriteRecipe(structure->recipe, out);
-    WriteScaling(structure->data.scaling, out);
+    WriteScaling(state.scaling, out);
   }
-  WriteInflation(impl_->inflation, out);
-  out.U64(impl_->draws.size());
-  for (const MomentDraw& draw : impl_->draws) {
-    out.U32(static_cast<uint32_t>(draw.structure));
-    out.F64(draw.weight);
-    out.Write(draw.theta);
-  }
-  WriteReport(impl_->report, out);
+  WriteInflation(state.inflation, out);
+  WriteDraws(mixture_.draws(), out);
+  WriteReport(state.report, out);
   return out.Seal(kMfDgpKind, kMfDgpVersion);
 }
 
-absl::StatusOr<std::unique_ptr<MfDgp>> MfDgp::Load(absl::string_view bytes) {
+absl::StatusOr<std::unique_ptr<FittedEmulator>> LoadMfDgp(absl::string_view bytes) {
   FIDELIO_ASSIGN_OR_RETURN(ByteReader::Opened opened,
                            ByteReader::Open(bytes, kMfDgpKind, kMfDgpVersion, "checkpoint of an MF-DGP model"));
   ByteReader& in = opened.reader;
-  Dataset data = ReadDataset(in);
+  FittedState state;
+  state.data = ReadDataset(in);
   std::vector<Recipe> recipes;
   std::vector<Scaling> scalings;  // none in version 1
   const uint64_t structure_count = in.U64();
@@ -83,23 +68,15 @@ absl::StatusOr<std::unique_ptr<MfDgp>> MfDgp::Load(absl::string_view bytes) {
     recipes.push_back(ReadRecipe(in));
     if (opened.version >= 2) scalings.push_back(ReadScaling(in));
   }
-  const Inflation inflation = opened.version >= 3 ? ReadInflation(in) : Inflation();
-  std::vector<MomentDraw> draws;
-  const uint64_t draw_count = in.U64();
-  for (uint64_t i = 0; i < draw_count && in.ok(); ++i) {
-    MomentDraw draw;
-    draw.structure = static_cast<int>(in.U32());
-    draw.weight = in.F64();
-    draw.theta = in.ReadVector();
-    draws.push_back(std::move(draw));
-  }
-  const FitReport report = ReadReport(in, opened.version >= 3);
+  if (opened.version >= 3) state.inflation = ReadInflation(in);
+  std::vector<MomentDraw> draws = ReadDraws(in);
+  state.report = ReadReport(in, opened.version >= 3);
   FIDELIO_RETURN_IF_ERROR(in.Finish());
+  if (draws.empty() || recipes.empty()) return absl::DataLossError("checkpoint holds no draws");
 
-  if (const absl::Status status = Validate(data); !status.ok()) {
-    return absl::DataLossError(absl::StrFormat("checkpoint holds invalid data: %s", status.message()));
-  }
-  FIDELIO_RETURN_IF_ERROR(CheckInflation(inflation));
+  const Dataset& data = state.data;
+  FIDELIO_RETURN_IF_ERROR(CheckLoadedData(data));
+  FIDELIO_RETURN_IF_ERROR(CheckInflation(state.inflation));
   std::vector<std::shared_ptr<const MomentModel>> structures;
   std::vector<OutputUnits> units;  // of each structure's draws
   for (size_t k = 0; k < recipes.size(); ++k) {
@@ -116,22 +93,22 @@ absl::StatusOr<std::unique_ptr<MfDgp>> MfDgp::Load(absl::string_view bytes) {
     }
     structures.push_back(std::make_shared<const MomentModel>(ScaleData(data, first_level, scalings[0]), recipes[k]));
   }
-  if (draws.empty()) return absl::DataLossError("checkpoint holds no draws");
   for (MomentDraw& draw : draws) {
     if (draw.structure < 0 || draw.structure >= static_cast<int>(structures.size()) || !std::isfinite(draw.weight) ||
         draw.theta.size() != structures[draw.structure]->layout.parameters.size()) {
-      return absl::DataLossError(
-          absl::StrFormat("checkpoint holds a draw of structure %d with %d parameters, which no structure has",
-                          draw.structure, draw.theta.size()));
+      return UnknownDraw(draw);
     }
     if (units[draw.structure].Differ()) {
       draw.theta = InUnits(std::move(draw.theta), structures[draw.structure]->layout, units[draw.structure]);
     }
   }
-  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl, Impl::Build(std::move(data), std::move(structures),
-                                                                   std::move(draws), report, /*threads=*/0));
-  impl->Inflate(opened.version >= 3 ? inflation : impl->InflationBefore3());
-  return std::unique_ptr<MfDgp>(new MfDgp(std::move(impl)));
+  FIDELIO_ASSIGN_OR_RETURN(MomentMixture mixture,
+                           MomentMixture::Build(std::move(structures), std::move(draws), /*threads=*/0));
+  state.scaling = scalings[0];
+  if (opened.version < 3) {
+    state.inflation = UnshrunkInflation(mixture.MeanResidual(static_cast<int>(state.data.levels.size()) - 1));
+  }
+  return std::make_unique<FittedEmulator>(std::move(state), std::make_unique<MfDgpPosterior>(std::move(mixture)));
 }
 
 }  // namespace fidelio

@@ -15,7 +15,7 @@
 #include "absl/strings/str_format.h"
 #include "core/base/status_macros.h"
 #include "core/data/dataset_bytes.h"
-#include "core/dgp/moments/mf_dgp_impl.h"
+#include "core/dgp/moments/mf_dgp_posterior.h"
 #include "core/dgp/moments/moment_fit_bytes.h"
 #include "core/dgp/moments/moment_objective.h"
 #include "core/dgp/moments/output_units.h"
@@ -23,6 +23,8 @@
 
 namespace fidelio {
 namespace {
+
+constexpr uint32_t kMfDgpFitVersion = 4;
 
 std::vector<int> Counts(const Dataset& data) {
   std::vector<int> counts;
@@ -62,18 +64,13 @@ absl::StatusOr<std::unique_ptr<MfDgpFit>> MfDgpFit::Create(const Dataset& data, 
   FIDELIO_RETURN_IF_ERROR(Validate(data));
   FIDELIO_RETURN_IF_ERROR(Validate(options));
   auto impl = std::make_unique<Impl>(data, options, MomentFitState());
-  if (options.warm_start != nullptr) {
-    const auto* warm = dynamic_cast<const MfDgp*>(options.warm_start);
-    if (warm == nullptr) return absl::InvalidArgumentError("warm_start: a model that another method fitted");
-    if (warm->levels() != static_cast<int>(data.levels.size()) || warm->input_dimension() != data.dimension()) {
-      return absl::InvalidArgumentError(absl::StrFormat(
-          "warm_start: a model of %d levels and input dimension %d, but the data has %d levels and dimension %d",
-          warm->levels(), warm->input_dimension(), data.levels.size(), data.dimension()));
-    }
+  FIDELIO_ASSIGN_OR_RETURN(const auto warm, WarmStartOf<MfDgpPosterior>(options, data));
+  if (warm.posterior != nullptr) {
+    const MomentMixture& known = warm.posterior->mixture();
     for (size_t k = 0; k < impl->request.structures.size(); ++k) {
       const MomentModel& model = *impl->request.structures[k];
-      for (const MomentDraw& draw : warm->impl_->draws) {
-        const MomentModel& old = *warm->impl_->structures[draw.structure];
+      for (const MomentDraw& draw : known.draws()) {
+        const MomentModel& old = *known.structures()[draw.structure];
         if (!SameStructure(old.recipe, model.recipe) || old.data.learn_noise != model.data.learn_noise) continue;
         impl->request.extra_starts.push_back(
             {.structure = static_cast<int>(k), .z = MomentObjective(impl->request.structures[k]).Whitened(draw.theta)});
@@ -88,11 +85,17 @@ absl::StatusOr<std::unique_ptr<MixtureEmulator>> MfDgpFit::Run(FitObserver* obse
   MomentFitRequest request = impl_->request;
   request.observer = observer;
   FIDELIO_ASSIGN_OR_RETURN(MomentFitResult result, RunMomentFit(request, impl_->state));
-  FIDELIO_ASSIGN_OR_RETURN(
-      std::unique_ptr<MfDgp::Impl> impl,
-      MfDgp::Impl::Build(impl_->data, request.structures, std::move(result.draws), result.report, request.threads));
-  impl->Inflate(impl->LeftOutInflation());
-  return std::unique_ptr<MixtureEmulator>(new MfDgp(std::move(impl)));
+  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<const Posterior> posterior,
+                           MfDgpPosterior::Build(request.structures, std::move(result.draws), request.threads));
+  return FittedEmulator::Create(
+      {.data = impl_->data, .scaling = request.structures[0]->data.scaling, .report = result.report},
+      std::move(posterior), request.threads);
+}
+
+absl::StatusOr<std::unique_ptr<MixtureEmulator>> FitMfDgp(const Dataset& data, const FitOptions& options,
+                                                          FitObserver* observer) {
+  FIDELIO_ASSIGN_OR_RETURN(const std::unique_ptr<MfDgpFit> fit, MfDgpFit::Create(data, options));
+  return fit->Run(observer);
 }
 
 double MfDgpFit::MemoryBytes(const std::vector<int64_t>& counts, int threads) {

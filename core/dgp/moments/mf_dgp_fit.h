@@ -1,4 +1,4 @@
-// MfDgpFit: a fit of an MfDgp that can be saved while it runs and continued later, in another process.
+// MfDgpFit: a fit of an MF-DGP (mf_dgp.h) that can be saved while it runs and continued later, in another process.
 #ifndef FIDELIO_CORE_DGP_MOMENTS_MF_DGP_FIT_H_
 #define FIDELIO_CORE_DGP_MOMENTS_MF_DGP_FIT_H_
 
@@ -27,7 +27,7 @@ class FIDELIO_EXPORT MfDgpFit final : public EmulatorFit {
   // Continues from what SaveState() wrote, which contains data, options and progress; `threads` as in FitOptions.
   static absl::StatusOr<std::unique_ptr<MfDgpFit>> Resume(absl::string_view bytes, int threads = 0);
 
-  // Returns an MfDgp.
+  // Returns a FittedEmulator with an MfDgpPosterior.
   absl::StatusOr<std::unique_ptr<MixtureEmulator>> Run(FitObserver* observer = nullptr) override;
   std::string SaveState() const override;
 

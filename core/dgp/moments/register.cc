@@ -29,7 +29,7 @@ const MethodRegistration kMfDgpRegistration(
      .resume = [](absl::string_view state, const Dataset&, int threads)
          -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return MfDgpFit::Resume(state, threads); },
      .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
-       return MfDgp::Load(checkpoint);
+       return LoadMfDgp(checkpoint);
      },
      .fit_bytes = [](const std::vector<int64_t>& counts, int,
                      const FitOptions& options) { return MfDgpFit::MemoryBytes(counts, options.threads); }});

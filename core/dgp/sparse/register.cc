@@ -1,5 +1,5 @@
 // mf_dgp_variational and mf_dgp_svi: the paper's sparse variational layers, trained deterministically or as published.
-#include "core/dgp/sparse/sparse_mf_dgp.h"
+#include "core/dgp/sparse/sparse_mf_dgp_posterior.h"
 #include "core/dgp/sparse/svi_fit.h"
 #include "core/dgp/sparse/variational_fit.h"
 #include "core/registry/emulator_method.h"
@@ -31,7 +31,7 @@ const MethodRegistration kVariationalRegistration(
      .resume = [](absl::string_view state, const Dataset& data, int threads)
          -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return VariationalFit::Resume(state, data, threads); },
      .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
-       return SparseMfDgp::Load(checkpoint, kVariationalMfDgpKind);
+       return LoadSparseMfDgp(checkpoint, kVariationalMfDgpKind);
      },
      .fit_bytes = VariationalFit::MemoryBytes});
 
@@ -60,7 +60,7 @@ const MethodRegistration kSviRegistration(
      .resume = [](absl::string_view state, const Dataset& data, int threads)
          -> absl::StatusOr<std::unique_ptr<EmulatorFit>> { return SviFit::Resume(state, data, threads); },
      .load = [](absl::string_view checkpoint) -> absl::StatusOr<std::unique_ptr<MixtureEmulator>> {
-       return SparseMfDgp::Load(checkpoint, kSviMfDgpKind);
+       return LoadSparseMfDgp(checkpoint, kSviMfDgpKind);
      },
      .fit_bytes = SviFit::MemoryBytes});
 

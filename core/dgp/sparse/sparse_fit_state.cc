@@ -6,8 +6,7 @@
 #include "absl/strings/str_format.h"
 #include "core/base/crc32c.h"
 #include "core/base/status_macros.h"
-#include "core/dgp/sparse/sparse_mf_dgp.h"
-#include "core/dgp/sparse/sparse_mf_dgp_impl.h"
+#include "core/dgp/sparse/sparse_mf_dgp_posterior.h"
 
 namespace fidelio {
 namespace {
@@ -34,17 +33,11 @@ std::vector<int> CountsOf(const Dataset& data) {
 
 absl::StatusOr<WarmLayers> WarmLayersOf(const Dataset& data, const FitOptions& options) {
   WarmLayers layers;
-  if (options.warm_start == nullptr) return layers;
-  const auto* warm = dynamic_cast<const SparseMfDgp*>(options.warm_start);
-  if (warm == nullptr) return absl::InvalidArgumentError("warm_start: a model that another method fitted");
-  if (warm->levels() != static_cast<int>(data.levels.size()) || warm->input_dimension() != data.dimension()) {
-    return absl::InvalidArgumentError(absl::StrFormat(
-        "warm_start: a model of %d levels and input dimension %d, but the data has %d levels and dimension %d",
-        warm->levels(), warm->input_dimension(), data.levels.size(), data.dimension()));
-  }
-  for (int t = 0; t < warm->levels(); ++t) {
+  FIDELIO_ASSIGN_OR_RETURN(const auto warm, WarmStartOf<SparseMfDgpPosterior>(options, data));
+  if (warm.posterior == nullptr) return layers;
+  for (int t = 0; t < warm.model->levels(); ++t) {
     const bool learned = data.levels[t].noise_variance.size() == 0;
-    const SparseLayerState& layer = warm->impl().posterior.layer(t);
+    const SparseLayerState& layer = warm.posterior->layers().layer(t);
     if (learned != (layer.noise > 0)) return WarmLayers();
     layers.theta.push_back(layer.theta);
     layers.noise.push_back(layer.noise);

@@ -1,4 +1,4 @@
-// What the states of running fits of a SparseMfDgp have in common: options and budget, the data that they belong to, and where to
+// What the states of running fits of an MF-DGP of sparse layers have in common: options and budget, the data that they belong to, and where to
 // start from.
 #ifndef FIDELIO_CORE_DGP_SPARSE_SPARSE_FIT_STATE_H_
 #define FIDELIO_CORE_DGP_SPARSE_SPARSE_FIT_STATE_H_

@@ -1,4 +1,4 @@
-// Checkpoints of a SparseMfDgp, version 2 (the envelope is in core/base/bytes.h). Payload, in this order:
+// Checkpoints of an MF-DGP of sparse layers, version 2 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   data         as in core/data/dataset_bytes.h
 //   scaling      vectors input low, input width; f64 output mean, output sd
@@ -13,11 +13,12 @@
 #include "core/base/status_macros.h"
 #include "core/data/dataset_bytes.h"
 #include "core/data/scaling_bytes.h"
-#include "core/dgp/sparse/sparse_mf_dgp.h"
-#include "core/dgp/sparse/sparse_mf_dgp_impl.h"
+#include "core/dgp/sparse/sparse_mf_dgp_posterior.h"
 
 namespace fidelio {
 namespace {
+
+constexpr uint32_t kSparseMfDgpVersion = 2;
 
 absl::Status CheckLayer(const SparseLayerState& layer, int t, int dimension) {
   const Eigen::Index m = layer.m.size();
@@ -37,13 +38,13 @@ absl::Status CheckLayer(const SparseLayerState& layer, int t, int dimension) {
 
 }  // namespace
 
-std::string SparseMfDgp::Save() const {
+std::string SparseMfDgpPosterior::Save(const FittedState& state) const {
   ByteWriter out;
-  WriteDataset(impl_->data, out);
-  WriteScaling(impl_->scaling, out);
-  out.U64(static_cast<uint64_t>(levels()));
-  for (int t = 0; t < levels(); ++t) {
-    const SparseLayerState& layer = impl_->posterior.layer(t);
+  WriteDataset(state.data, out);
+  WriteScaling(state.scaling, out);
+  out.U64(static_cast<uint64_t>(layers_.levels()));
+  for (int t = 0; t < layers_.levels(); ++t) {
+    const SparseLayerState& layer = layers_.layer(t);
     out.U32(static_cast<uint32_t>(layer.shape.family));
     out.Write(layer.theta);
     out.Write(layer.z);
@@ -53,26 +54,27 @@ std::string SparseMfDgp::Save() const {
     out.Write(layer.root);
     out.F64(layer.noise);
   }
-  out.I64(impl_->report.evaluations);
-  out.F64(impl_->report.seconds);
-  out.F64(impl_->report.log_posterior);
-  out.F64(impl_->report.max_jitter);
-  WriteInflation(impl_->inflation, out);
-  return out.Seal(impl_->kind, kSparseMfDgpVersion);
+  out.I64(state.report.evaluations);
+  out.F64(state.report.seconds);
+  out.F64(state.report.log_posterior);
+  out.F64(state.report.max_jitter);
+  WriteInflation(state.inflation, out);
+  return out.Seal(kind_, kSparseMfDgpVersion);
 }
 
-absl::StatusOr<std::unique_ptr<SparseMfDgp>> SparseMfDgp::Load(absl::string_view bytes, uint32_t kind) {
+absl::StatusOr<std::unique_ptr<FittedEmulator>> LoadSparseMfDgp(absl::string_view bytes, uint32_t kind) {
   FIDELIO_ASSIGN_OR_RETURN(ByteReader::Opened opened, ByteReader::Open(bytes, kind, kSparseMfDgpVersion,
                                                                        "checkpoint of a variational MF-DGP model"));
   ByteReader& in = opened.reader;
-  Dataset data = ReadDataset(in);
-  Scaling scaling = ReadScaling(in);
+  FittedState state;
+  state.data = ReadDataset(in);
+  state.scaling = ReadScaling(in);
   std::vector<SparseLayerState> layers;
   const uint64_t count = in.U64();
   for (uint64_t t = 0; t < count && in.ok(); ++t) {
     SparseLayerState layer;
     layer.shape.family = static_cast<KernelFamily>(in.U32());
-    layer.shape.dimension = data.dimension();
+    layer.shape.dimension = state.data.dimension();
     layer.shape.linked = t > 0;
     layer.theta = in.ReadVector();
     layer.z = in.ReadMatrix();
@@ -83,29 +85,23 @@ absl::StatusOr<std::unique_ptr<SparseMfDgp>> SparseMfDgp::Load(absl::string_view
     layer.noise = in.F64();
     layers.push_back(std::move(layer));
   }
-  FitReport report;
-  report.evaluations = in.I64();
-  report.seconds = in.F64();
-  report.log_posterior = in.F64();
-  report.max_jitter = in.F64();
-  const Inflation inflation = opened.version >= 2 ? ReadInflation(in) : Inflation();
+  state.report.evaluations = in.I64();
+  state.report.seconds = in.F64();
+  state.report.log_posterior = in.F64();
+  state.report.max_jitter = in.F64();
+  if (opened.version >= 2) state.inflation = ReadInflation(in);
   FIDELIO_RETURN_IF_ERROR(in.Finish());
-  if (const absl::Status status = Validate(data); !status.ok()) {
-    return absl::DataLossError(absl::StrFormat("checkpoint holds invalid data: %s", status.message()));
-  }
-  FIDELIO_RETURN_IF_ERROR(CheckInflation(inflation));
-  FIDELIO_RETURN_IF_ERROR(CheckScaling(scaling, data.dimension()));
-  if (layers.size() != data.levels.size()) {
+  FIDELIO_RETURN_IF_ERROR(CheckLoaded(state));
+  if (layers.size() != state.data.levels.size()) {
     return absl::DataLossError(
-        absl::StrFormat("checkpoint holds %d layers for data of %d levels", layers.size(), data.levels.size()));
+        absl::StrFormat("checkpoint holds %d layers for data of %d levels", layers.size(), state.data.levels.size()));
   }
   for (size_t t = 0; t < layers.size(); ++t) {
-    FIDELIO_RETURN_IF_ERROR(CheckLayer(layers[t], static_cast<int>(t), data.dimension()));
+    FIDELIO_RETURN_IF_ERROR(CheckLayer(layers[t], static_cast<int>(t), state.data.dimension()));
   }
-  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl,
-                           Impl::Build(kind, std::move(data), std::move(scaling), std::move(layers), report));
-  impl->Inflate(inflation);
-  return std::make_unique<SparseMfDgp>(std::move(impl));
+  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<const Posterior> posterior,
+                           SparseMfDgpPosterior::Build(kind, std::move(layers)));
+  return std::make_unique<FittedEmulator>(std::move(state), std::move(posterior));
 }
 
 }  // namespace fidelio

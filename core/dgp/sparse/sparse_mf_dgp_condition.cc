@@ -1,4 +1,4 @@
-// SparseMfDgp given more data, without another fit: q(u) of a layer is multiplied by the likelihood of its new observations.
+// Sparse layers given more data, without another fit: q(u) of a layer is multiplied by the likelihood of its new observations.
 //
 //   q'(v) ∝ q(v)·∏ exp(−½ w (y − aᵀv)²/σ²):   I + Wᵀ… with W = SᵀA, D = diag(w/σ²):   E Eᵀ = I + W D Wᵀ
 //   S' = S E⁻ᵀ          m' = m + S'S'ᵀ A D (y − Aᵀm)
@@ -11,8 +11,7 @@
 
 #include "absl/strings/str_format.h"
 #include "core/base/status_macros.h"
-#include "core/dgp/sparse/sparse_mf_dgp.h"
-#include "core/dgp/sparse/sparse_mf_dgp_impl.h"
+#include "core/dgp/sparse/sparse_mf_dgp_posterior.h"
 #include "core/dgp/sparse/variational_model.h"
 #include "core/linalg/cholesky.h"
 
@@ -30,12 +29,6 @@ absl::Status CheckMore(const Dataset& before, const Dataset& data) {
     const LevelData& old = before.levels[t];
     const LevelData& now = data.levels[t];
     const Index n = old.y.size();
-    if (n > 0 && now.y.size() > 0 && (old.noise_variance.size() > 0) != (now.noise_variance.size() > 0)) {
-      return absl::FailedPreconditionError(
-          absl::StrFormat("level %d: its noise variance was %s by the fit and is %s now; fit again", t,
-                          old.noise_variance.size() > 0 ? "given" : "learned",
-                          now.noise_variance.size() > 0 ? "given" : "to be learned"));
-    }
     if (now.y.size() < n || now.y.head(n) != old.y || (n > 0 && now.x.topRows(n) != old.x)) {
       return absl::FailedPreconditionError(
           absl::StrFormat("level %d: its observations do not begin with the %d that the model knows; fit again", t, n));
@@ -87,21 +80,16 @@ absl::Status Absorb(SparseLayerState& layer, const Matrix& a, const Vector& prec
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Emulator>> SparseMfDgp::Condition(const Dataset& data, int threads) const {
-  FIDELIO_RETURN_IF_ERROR(Validate(data));
-  if (levels() != static_cast<int>(data.levels.size()) || input_dimension() != data.dimension()) {
-    return absl::InvalidArgumentError(
-        absl::StrFormat("data: %d levels and input dimension %d, but the model has %d levels and dimension %d",
-                        data.levels.size(), data.dimension(), levels(), input_dimension()));
-  }
-  FIDELIO_RETURN_IF_ERROR(CheckMore(impl_->data, data));
-  const Scaling& scaling = impl_->scaling;
+absl::StatusOr<std::unique_ptr<const Posterior>> SparseMfDgpPosterior::Condition(const FittedState& before,
+                                                                                 const Dataset& data, int) const {
+  FIDELIO_RETURN_IF_ERROR(CheckMore(before.data, data));
+  const Scaling& scaling = before.scaling;
   std::vector<SparseLayerState> layers;
-  for (int t = 0; t < levels(); ++t) layers.push_back(impl_->posterior.layer(t));
-  SparsePosterior posterior = impl_->posterior;
-  for (int t = 0; t < levels(); ++t) {
+  for (int t = 0; t < layers_.levels(); ++t) layers.push_back(layers_.layer(t));
+  SparsePosterior posterior = layers_;
+  for (int t = 0; t < layers_.levels(); ++t) {
     const LevelData& level = data.levels[t];
-    const Index known = impl_->data.levels[t].y.size();
+    const Index known = before.data.levels[t].y.size();
     for (Index begin = known; begin < level.y.size(); begin += kMostAtOnce) {
       const Index n = std::min(kMostAtOnce, level.y.size() - begin);
       const Matrix x = scaling.ScaleInputs(level.x.middleRows(begin, n));
@@ -132,10 +120,7 @@ absl::StatusOr<std::unique_ptr<Emulator>> SparseMfDgp::Condition(const Dataset& 
       FIDELIO_ASSIGN_OR_RETURN(posterior, SparsePosterior::Build(layers));
     }
   }
-  FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<Impl> impl,
-                           Impl::Build(impl_->kind, data, scaling, std::move(layers), impl_->report));
-  FIDELIO_RETURN_IF_ERROR(impl->InflateByLeftOut(threads, impl_->inflation));
-  return std::unique_ptr<Emulator>(new SparseMfDgp(std::move(impl)));
+  return std::make_unique<const SparseMfDgpPosterior>(kind_, std::move(posterior));
 }
 
 }  // namespace fidelio

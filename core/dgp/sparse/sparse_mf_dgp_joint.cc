@@ -1,24 +1,18 @@
-// SparseMfDgp at many inputs at once: joint moments and paths (the formulas are in sparse_mf_dgp.h).
+// Joint moments of sparse layers (the formulas are in sparse_mf_dgp_posterior.h).
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
 
-#include "absl/strings/str_format.h"
 #include "core/base/parallel.h"
-#include "core/base/random.h"
-#include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/sparse/sparse_link_average.h"
-#include "core/dgp/sparse/sparse_mf_dgp.h"
-#include "core/dgp/sparse/sparse_mf_dgp_impl.h"
-#include "core/emulator/query_check.h"
+#include "core/dgp/sparse/sparse_mf_dgp_posterior.h"
 
 namespace fidelio {
 namespace {
 
 using Eigen::Index;
-
-constexpr int kDrawn = 64;  // functions drawn between two checks
 
 // What the nodes of each point say about layer t: E[var], and mean as a linear function of f and a rest.
 struct NodeMoments {
@@ -68,14 +62,12 @@ Vector ScaleTo(const ConstVectorRef& variance, const Matrix& covariance) {
 
 }  // namespace
 
-absl::StatusOr<JointPosterior> SparseMfDgp::JointMomentsAt(const Matrix& x, const std::vector<int>& levels,
-                                                           const PredictOptions& options) const {
-  FIDELIO_RETURN_IF_ERROR(CheckJointQuery(*this, x, levels));
+absl::StatusOr<Posterior::JointGaussian> SparseMfDgpPosterior::Joint(const Matrix& x, const std::vector<int>& levels,
+                                                                     const JointOptions& options) const {
   const int top = levels.empty() ? 0 : *std::max_element(levels.begin(), levels.end());
   const Index n = x.rows();
-  const Matrix scaled = impl_->scaling.ScaleInputs(x);
   const NodePlan plan(levels, top + 1, NodeRule());
-  const SparsePosterior::Evaluation at(impl_->posterior, scaled, plan, top);
+  const SparsePosterior::Evaluation at(layers_, x, plan, top);
   Vector mean = Vector::Zero(n);
   Matrix c = Matrix::Zero(n, n);
   for (int t = 0; t <= top; ++t) {
@@ -87,12 +79,12 @@ absl::StatusOr<JointPosterior> SparseMfDgp::JointMomentsAt(const Matrix& x, cons
     }
     if (t == 0) {
       mean = moments.mean;
-      c = impl_->posterior.LayerCovariance(0, scaled, {});
+      c = layers_.LayerCovariance(0, x, {});
       c.diagonal() = moments.within;
       continue;
     }
     const LinkInput below = Below(mean, c, rows);
-    const LinkAverage average = AverageOverLink(impl_->posterior, t, scaled(rows, Eigen::all), below, options.threads);
+    const LinkAverage average = AverageOverLink(layers_, t, x(rows, Eigen::all), below, options.threads);
     Vector factor = Vector::Ones(n);  // of f_{t−1} in f_t
     for (size_t k = 0; k < rows.size(); ++k) {
       const double sd = below.sd[static_cast<Index>(k)];
@@ -108,44 +100,7 @@ absl::StatusOr<JointPosterior> SparseMfDgp::JointMomentsAt(const Matrix& x, cons
       }
     });
   }
-  const double sd = impl_->scaling.output_sd;
-  JointPosterior result;
-  result.mean = mean.array() * sd + impl_->scaling.output_mean;
-  result.covariance = 0.5 * sd * sd * (c + c.transpose());
-  if (options.include_noise) {
-    for (Index i = 0; i < n; ++i) result.covariance(i, i) += impl_->NoiseAt(levels[i]);
-  }
-  if (impl_->inflation.factor > 1) {
-    Vector widening(n);
-    for (Index i = 0; i < n; ++i) widening[i] = std::sqrt(impl_->InflationAt(levels[i]));
-    result.covariance = (widening.asDiagonal() * result.covariance * widening.asDiagonal()).eval();
-  }
-  return result;
-}
-
-absl::StatusOr<Matrix> SparseMfDgp::SamplePaths(const Matrix& x, const SampleOptions& options) const {
-  if (options.count < 1) {
-    return absl::InvalidArgumentError(absl::StrFormat("count: %d, want at least 1", options.count));
-  }
-  FIDELIO_RETURN_IF_ERROR(CheckJointSize(x));
-  FIDELIO_RETURN_IF_ERROR(CheckQuery(*this, x, options.level));
-  const int level = options.level < 0 ? this->levels() - 1 : options.level;
-  Matrix paths(options.count, x.rows());
-  for (int first = 0; first < options.count; first += kDrawn) {
-    if (options.check) FIDELIO_RETURN_IF_ERROR(options.check());
-    const int count = std::min(kDrawn, options.count - first);
-    FIDELIO_ASSIGN_OR_RETURN(
-        const auto functions,
-        DrawPaths({.level = level, .first = first, .count = count, .seed = options.seed, .threads = options.threads}));
-    FIDELIO_ASSIGN_OR_RETURN(paths.middleRows(first, count), functions->Evaluate(x));
-  }
-  if (!options.include_noise) return paths;
-  const double noise_sd = std::sqrt(impl_->NoiseAt(level) * impl_->InflationAt(level));
-  for (int k = 0; k < options.count; ++k) {
-    Random random(options.seed, StreamOf(RandomUse::kPathNoise), static_cast<uint32_t>(k));
-    paths.row(k) += noise_sd * random.NormalVector(static_cast<int>(x.rows())).transpose();
-  }
-  return paths;
+  return JointGaussian{.mean = std::move(mean), .covariance = std::move(c)};
 }
 
 }  // namespace fidelio

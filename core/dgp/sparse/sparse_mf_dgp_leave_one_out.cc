@@ -1,4 +1,4 @@
-// SparseMfDgp's leave-one-out predictions: those of the best q(u) of a layer without the observation.
+// Leave-one-out predictions of sparse layers: those of the best q(u) of a layer without the observation.
 //
 // Given θ, z, the noise and the layers below, the best q(v) of a layer is the prior times a Gaussian site per node of its level's
 // observations, exp(−½ w (y − aᵀv)²/σ²) with the node's a and weight w. Leaving out an observation removes the sites of its nodes
@@ -17,8 +17,7 @@
 #include "core/base/equal_rows.h"
 #include "core/base/parallel.h"
 #include "core/base/status_macros.h"
-#include "core/dgp/sparse/sparse_mf_dgp.h"
-#include "core/dgp/sparse/sparse_mf_dgp_impl.h"
+#include "core/dgp/sparse/sparse_mf_dgp_posterior.h"
 #include "core/dgp/sparse/variational_model.h"
 #include "core/gp/left_out.h"
 #include "core/gp/left_out_sites.h"
@@ -28,11 +27,9 @@ namespace {
 
 using Eigen::Index;
 
-constexpr int kBlockGroups = 64;
-
 // The different inputs of a level, with what the observations at each amount to, in standardised units.
 struct DistinctInputs {
-  Matrix x;          // in the user's units
+  Matrix x;
   Vector y, noise;   // of one observation
   Vector own_noise;  // n: of each observation itself
 };
@@ -57,59 +54,56 @@ DistinctInputs Distinct(const LevelData& data, const EqualRows& rows, const Scal
     at.y[rows.group[group[0]]] = one.y;
     at.noise[rows.group[group[0]]] = one.noise;
   }
+  at.x = scaling.ScaleInputs(at.x);
   return at;
 }
 
 }  // namespace
 
-absl::StatusOr<ObservedMixtures> SparseMfDgp::Impl::LeftOut(int level, int threads) const {
-  const LevelData& own_data = data.levels[level];
-  const SparseLayerState& layer = posterior.layer(level);
-  const Vector weights = NodeWeights(level);
-  const Index components = weights.size(), n = own_data.y.size();
-  EqualRows rows = FindEqualRows(own_data.x);
-  const DistinctInputs inputs = Distinct(own_data, rows, scaling, layer.noise);
+absl::StatusOr<Posterior::LeftOut> SparseMfDgpPosterior::LeaveOneOut(const FittedState& state, int level,
+                                                                     int threads) const {
+  const LevelData& data = state.data.levels[level];
+  const SparseLayerState& layer = layers_.layer(level);
+  const Vector weights = Weights(level);
+  const Index components = weights.size(), n = data.y.size();
+  const EqualRows rows = FindEqualRows(data.x);
+  const DistinctInputs inputs = Distinct(data, rows, state.scaling, layer.noise);
   if (n > 0 && !(inputs.noise.minCoeff() > 0)) {
     return absl::InternalError(absl::StrFormat("level %d: its noise variance is %g", level, inputs.noise.minCoeff()));
   }
   const SiteLayout layout{.inducing = static_cast<int>(layer.m.size()),
                           .groups = rows.count,
                           .group_size = static_cast<int>(components),
-                          .block_groups = kBlockGroups};
+                          .block_groups = kQueryBlock};
   // body(the layers at a block's nodes, the nodes that are sites, √(w/σ²) of these)
   const auto at_block = [&](int b, const auto& body) {
-    const Index begin = static_cast<Index>(b) * kBlockGroups, count = std::min<Index>(kBlockGroups, rows.count - begin);
-    ForBlocks(inputs.x.middleRows(begin, count), level, 1, [&](Index, const NodePlan& plan, const Matrix& x) {
-      const NodeLayer& nodes = plan.layers[level];
-      std::vector<Index> own;
-      for (Index p = 0; p < nodes.size(); ++p) {
-        if (nodes.weight[p] > 0) own.push_back(p);
-      }
-      Vector root(own.size());
-      for (Index k = 0; k < root.size(); ++k) {
-        root[k] = std::sqrt(nodes.weight[own[k]] / inputs.noise[begin + nodes.point[own[k]]]);
-      }
-      body(SparsePosterior::Evaluation(posterior, x, plan, level), own, root);
-    });
+    const Index begin = b * kQueryBlock, count = std::min<Index>(kQueryBlock, rows.count - begin);
+    const SparseBlock block(layers_, inputs.x.middleRows(begin, count), level);
+    const std::vector<Index>& own = block.components();
+    Vector root(own.size());
+    for (Index k = 0; k < root.size(); ++k) {
+      root[k] = std::sqrt(block.nodes().weight[own[k]] / inputs.noise[begin + block.nodes().point[own[k]]]);
+    }
+    body(block.at(), own, root);
   };
   const auto block = [&](int b) {
     SiteBlock sites;
     at_block(b, [&](const SparsePosterior::Evaluation& at, const std::vector<Index>& own, const Vector& root) {
       sites.rows = (at.a(level)(Eigen::all, own) * root.asDiagonal()).transpose();
       sites.target = root;
-      for (Index k = 0; k < root.size(); ++k) sites.target[k] *= inputs.y[b * kBlockGroups + k / components];
+      for (Index k = 0; k < root.size(); ++k) sites.target[k] *= inputs.y[b * kQueryBlock + k / components];
     });
     return sites;
   };
   FIDELIO_ASSIGN_OR_RETURN(const LeftOutSites left_out,
                            LeaveOutSites(layout, block, threads, absl::StrFormat("level %d", level)));
 
-  const bool adds_difference = kind == kSviMfDgpKind || level + 1 == posterior.levels();
+  const bool adds_difference = kind_ == kSviMfDgpKind || level + 1 == layers_.levels();
   Matrix mean(components, rows.count), variance(components, rows.count);
   ParallelFor(layout.blocks(), threads, [&](int b) {
     at_block(b, [&](const SparsePosterior::Evaluation& at, const std::vector<Index>& own, const Vector& root) {
       for (Index k = 0; k < root.size(); ++k) {
-        const Index p = own[k], group = b * kBlockGroups + k / components, site = group * components + k % components;
+        const Index p = own[k], group = b * kQueryBlock + k / components, site = group * components + k % components;
         const double square = root[k] * root[k], rest = at.rest(level)[p];
         double& own_mean = mean(k % components, group) = left_out.mean[site] / root[k];
         double& own_variance = variance(k % components, group) = left_out.variance[site] / square + rest;
@@ -119,45 +113,10 @@ absl::StatusOr<ObservedMixtures> SparseMfDgp::Impl::LeftOut(int level, int threa
       }
     });
   });
-  ObservedMixtures at{.y = own_data.y,
-                      .weight = weights.replicate(1, n),
-                      .mean = Matrix(components, n),
-                      .variance = Matrix(components, n),
-                      .group = std::move(rows.group)};
-  for (Index i = 0; i < n; ++i) {
-    at.mean.col(i) = mean.col(at.group[i]).array() * scaling.output_sd + scaling.output_mean;
-    at.variance.col(i) =
-        (variance.col(at.group[i]).array() + inputs.own_noise[i]) * (scaling.output_sd * scaling.output_sd);
-  }
-  return at;
-}
-
-absl::Status SparseMfDgp::Impl::InflateByLeftOut(int threads, const Inflation& otherwise) {
-  if (data.levels.back().y.size() > kMostLeftOut) {
-    Inflate(otherwise);
-    return absl::OkStatus();
-  }
-  FIDELIO_ASSIGN_OR_RETURN(const ObservedMixtures left_out, LeftOut(posterior.levels() - 1, threads));
-  Inflate(InflationOf(Summarise(left_out)));
-  return absl::OkStatus();
-}
-
-absl::StatusOr<std::vector<ObservedMixtures>> SparseMfDgp::LeaveOneOutMixtures() const {
-  std::vector<ObservedMixtures> result;
-  for (int level = 0; level < levels(); ++level) {
-    FIDELIO_ASSIGN_OR_RETURN(ObservedMixtures at, impl_->LeftOut(level, /*threads=*/0));
-    result.push_back(std::move(at));
-  }
-  return result;
-}
-
-absl::StatusOr<std::vector<LeaveOneOut>> SparseMfDgp::LeaveOneOutPredictions() const {
-  FIDELIO_ASSIGN_OR_RETURN(const std::vector<ObservedMixtures> mixtures, LeaveOneOutMixtures());
-  std::vector<LeaveOneOut> result;
-  for (const ObservedMixtures& mixture : mixtures) {
-    result.push_back(Summarise(mixture));
-    result.back().inflation = impl_->InflationAt(static_cast<int>(result.size()) - 1);
-  }
+  LeftOut result{.mean = mean(Eigen::all, rows.group),
+                 .variance = variance(Eigen::all, rows.group),
+                 .weight = weights.replicate(1, n)};  // of nodes, which no observation has changed
+  result.variance.rowwise() += inputs.own_noise.transpose();
   return result;
 }
 

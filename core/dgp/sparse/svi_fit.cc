@@ -14,7 +14,7 @@
 #include "core/base/parallel.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/sparse/sparse_fit_state.h"
-#include "core/dgp/sparse/sparse_mf_dgp_impl.h"
+#include "core/dgp/sparse/sparse_mf_dgp_posterior.h"
 #include "core/dgp/sparse/svi_training.h"
 
 namespace fidelio {
@@ -66,11 +66,10 @@ struct SviFit::Impl {
     report.seconds = seconds;
     report.log_posterior = state.bound;
     report.max_jitter = model->settings.jitter + std::max(max_jitter, training.elbo().max_jitter());
-    FIDELIO_ASSIGN_OR_RETURN(
-        std::unique_ptr<SparseMfDgp::Impl> impl,
-        SparseMfDgp::Impl::Build(kSviMfDgpKind, data, model->data.scaling, std::move(layers), report));
-    FIDELIO_RETURN_IF_ERROR(impl->InflateByLeftOut(options.threads, Inflation()));
-    return std::unique_ptr<MixtureEmulator>(new SparseMfDgp(std::move(impl)));
+    FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<const Posterior> posterior,
+                             SparseMfDgpPosterior::Build(kSviMfDgpKind, std::move(layers)));
+    return FittedEmulator::Create({.data = data, .scaling = model->data.scaling, .report = report},
+                                  std::move(posterior), options.threads);
   }
 };
 

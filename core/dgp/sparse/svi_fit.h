@@ -1,4 +1,4 @@
-// SviFit: a fit of a SparseMfDgp by inference SVI, the training as published (svi_training.h).
+// SviFit: a fit of an MF-DGP of sparse layers by inference SVI, the training as published (svi_training.h).
 //
 // options.steps: kPublishedSteps where it is 0. With a time budget, the phases are shares of the time where that ends first.
 #ifndef FIDELIO_CORE_DGP_SPARSE_SVI_FIT_H_
@@ -12,7 +12,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/base/export.h"
-#include "core/dgp/sparse/sparse_mf_dgp.h"
 #include "core/emulator/emulator_fit.h"
 
 namespace fidelio {
@@ -29,7 +28,7 @@ class FIDELIO_EXPORT SviFit final : public EmulatorFit {
   // Continues what SaveState wrote, with the data that the fit was created with; `threads` as in FitOptions.
   static absl::StatusOr<std::unique_ptr<SviFit>> Resume(absl::string_view bytes, const Dataset& data, int threads = 0);
 
-  // Gives a SparseMfDgp.
+  // Gives a FittedEmulator with a SparseMfDgpPosterior.
   absl::StatusOr<std::unique_ptr<MixtureEmulator>> Run(FitObserver* observer = nullptr) override;
   std::string SaveState() const override;
 

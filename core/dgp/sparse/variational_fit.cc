@@ -16,7 +16,7 @@
 #include "core/base/parallel.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/sparse/sparse_fit_state.h"
-#include "core/dgp/sparse/sparse_mf_dgp_impl.h"
+#include "core/dgp/sparse/sparse_mf_dgp_posterior.h"
 #include "core/dgp/sparse/variational_search.h"
 
 namespace fidelio {
@@ -88,11 +88,10 @@ struct VariationalFit::Impl {
     report.seconds = used;
     report.log_posterior = bound;
     report.max_jitter = settings.jitter + end.max_jitter;
-    FIDELIO_ASSIGN_OR_RETURN(
-        std::unique_ptr<SparseMfDgp::Impl> impl,
-        SparseMfDgp::Impl::Build(kVariationalMfDgpKind, data, model->data.scaling, std::move(layers), report));
-    FIDELIO_RETURN_IF_ERROR(impl->InflateByLeftOut(options.threads, Inflation()));
-    return std::unique_ptr<MixtureEmulator>(new SparseMfDgp(std::move(impl)));
+    FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<const Posterior> posterior,
+                             SparseMfDgpPosterior::Build(kVariationalMfDgpKind, std::move(layers)));
+    return FittedEmulator::Create({.data = data, .scaling = model->data.scaling, .report = report},
+                                  std::move(posterior), options.threads);
   }
 };
 

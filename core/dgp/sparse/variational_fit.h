@@ -1,4 +1,4 @@
-// VariationalFit: a fit of a SparseMfDgp by inference VARIATIONAL (variational_search.h), deterministic for its data.
+// VariationalFit: a fit of an MF-DGP of sparse layers by inference VARIATIONAL (variational_search.h), deterministic for its data.
 #ifndef FIDELIO_CORE_DGP_SPARSE_VARIATIONAL_FIT_H_
 #define FIDELIO_CORE_DGP_SPARSE_VARIATIONAL_FIT_H_
 
@@ -10,7 +10,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/base/export.h"
-#include "core/dgp/sparse/sparse_mf_dgp.h"
 #include "core/emulator/emulator_fit.h"
 
 namespace fidelio {
@@ -28,7 +27,7 @@ class FIDELIO_EXPORT VariationalFit final : public EmulatorFit {
   static absl::StatusOr<std::unique_ptr<VariationalFit>> Resume(absl::string_view bytes, const Dataset& data,
                                                                 int threads = 0);
 
-  // Gives a SparseMfDgp.
+  // Gives a FittedEmulator with a SparseMfDgpPosterior.
   absl::StatusOr<std::unique_ptr<MixtureEmulator>> Run(FitObserver* observer = nullptr) override;
   std::string SaveState() const override;
 

@@ -1,10 +1,10 @@
-#include "core/baseline/baseline_emulator.h"
-
 #include <cmath>
 #include <memory>
 #include <string>
 
 #include "core/base/random.h"
+#include "core/baseline/baseline_fit.h"
+#include "core/baseline/baseline_posterior.h"
 #include "core/emulator/inflation.h"
 #include "gtest/gtest.h"
 #include "tests/support/near.h"
@@ -16,8 +16,8 @@ namespace {
 
 class BaselineEmulatorTest : public ::testing::TestWithParam<BaselineMethod> {
  protected:
-  std::unique_ptr<BaselineEmulator> Fit(const Dataset& data, const FitOptions& options = {}) {
-    auto model = BaselineEmulator::Fit(GetParam(), data, options);
+  std::unique_ptr<MixtureEmulator> Fit(const Dataset& data, const FitOptions& options = {}) {
+    auto model = (*BaselineFit::Create(GetParam(), data, options))->Run();
     EXPECT_TRUE(model.ok()) << model.status();
     return *std::move(model);
   }
@@ -36,7 +36,7 @@ double Error(const Emulator& model, int level) {
 
 TEST_P(BaselineEmulatorTest, PredictsEveryLevelNearTheTruth) {
   const auto model = Fit(SmallData({14, 8, 5}, 2));
-  EXPECT_EQ(model->method(), GetParam());
+  EXPECT_EQ(model->checkpoint_kind(), CheckpointKindOf(GetParam()));
   for (int level = 0; level < 3; ++level) EXPECT_LT(Error(*model, level), 0.2) << level;
 }
 
@@ -106,7 +106,7 @@ TEST_P(BaselineEmulatorTest, LeaveOneOutEqualsConditioningOnTheRest) {
       }
       const auto conditioned = model->Condition(rest, 1);
       ASSERT_TRUE(conditioned.ok()) << conditioned.status();
-      const auto& other = dynamic_cast<const BaselineEmulator&>(**conditioned);
+      const auto& other = dynamic_cast<const MixtureEmulator&>(**conditioned);
       Mixture mixture = *other.PredictMixture(data.levels[level].x.row(i), {.level = level, .include_noise = true});
       const double inflation = (*other.LeaveOneOutPredictions())[level].inflation;
       const Vector centre = MixtureMean(mixture);
@@ -147,7 +147,7 @@ TEST_P(BaselineEmulatorTest, LeavingOutCopiesEqualsConditioningOnTheRest) {
     }
     const auto conditioned = model->Condition(rest, 1);
     ASSERT_TRUE(conditioned.ok()) << conditioned.status();
-    const auto& other = dynamic_cast<const BaselineEmulator&>(**conditioned);
+    const auto& other = dynamic_cast<const MixtureEmulator&>(**conditioned);
     Mixture mixture = *other.PredictMixture(data.levels[level].x.row(1), {.level = level, .include_noise = true});
     const double inflation = (*other.LeaveOneOutPredictions())[level].inflation;
     const Vector centre = MixtureMean(mixture);
@@ -189,7 +189,7 @@ TEST_P(BaselineEmulatorTest, IntervalsWidenWhereNoHighFidelityDataIs) {
 TEST_P(BaselineEmulatorTest, ACheckpointOfAnotherMethodIsRefused) {
   const std::string bytes = Fit(SmallData({6, 4}, 1))->Save();
   for (const BaselineMethod other : kAllBaselineMethods) {
-    EXPECT_EQ(BaselineEmulator::Load(other, bytes).ok(), other == GetParam());
+    EXPECT_EQ(LoadBaseline(other, bytes).ok(), other == GetParam());
   }
 }
 

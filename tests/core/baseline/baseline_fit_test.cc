@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/baseline/baseline_emulator.h"
+#include "core/baseline/baseline_posterior.h"
 #include "gtest/gtest.h"
 #include "tests/support/small_data.h"
 #include "tests/support/status.h"

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "core/baseline/baseline_emulator.h"
+#include "core/baseline/baseline_posterior.h"
 #include "gtest/gtest.h"
 #include "tests/support/near.h"
 #include "tests/support/status.h"
@@ -42,7 +42,7 @@ class BaselineGoldenTest : public ::testing::TestWithParam<BaselineMethod> {};
 // Version 1 had one point of hyperparameters, and other ones of NARGP's link.
 TEST_P(BaselineGoldenTest, ACheckpointOfVersion1LoadsAndPredictsTheSame) {
   const std::string stem = std::string(FIDELIO_GOLDEN_DIRECTORY) + "/baseline_v1/" + NameOf(GetParam());
-  const auto model = BaselineEmulator::Load(GetParam(), ReadFile(stem + ".checkpoint"));
+  const auto model = LoadBaseline(GetParam(), ReadFile(stem + ".checkpoint"));
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ((*model)->report().draws, 1);
   const std::vector<Row> rows = ReadRows(stem + ".csv");

@@ -82,7 +82,7 @@ class DrawsTest : public ::testing::TestWithParam<BaselineMethod> {
     posterior_ = *model.Posterior(Draws(model, -2, 3));
     single_ = *model.Posterior(Draws(model, -2, 1));
   }
-  std::unique_ptr<const ScaledPosterior> posterior_, single_;  // three draws, and one
+  std::unique_ptr<const BaselinePosterior> posterior_, single_;  // three draws, and one
   const Matrix x_{{0.1}, {0.55}, {1.2}, {1.4}};
 };
 
@@ -90,11 +90,11 @@ class DrawsTest : public ::testing::TestWithParam<BaselineMethod> {
 TEST_P(DrawsTest, MomentsAgreeWithMonteCarlo) {
   constexpr int kCount = 20000;
   const bool gaussian = GetParam() != BaselineMethod::kNargp;
-  const ScaledPosterior& posterior = gaussian ? *posterior_ : *single_;
+  const BaselinePosterior& posterior = gaussian ? *posterior_ : *single_;
   for (int level = 0; level < 3; ++level) {
-    const auto paths = posterior.Sample(x_, level, kCount, 3, 2);
+    const auto paths = posterior.Sample(x_, level, {.count = kCount, .seed = 3, .options = {.threads = 2}});
     ASSERT_TRUE(paths.ok()) << paths.status();
-    const auto joint = posterior.Joint(x_, std::vector<int>(4, level), nullptr);
+    const auto joint = posterior.Joint(x_, std::vector<int>(4, level), {});
     ASSERT_TRUE(joint.ok());
     const Vector mean = paths->colwise().mean(), sd = joint->covariance.diagonal().cwiseSqrt();
     const Matrix centred = paths->rowwise() - mean.transpose();
@@ -116,7 +116,7 @@ TEST_P(DrawsTest, JointMomentsAcrossLevelsArePositiveAndAgreeWithPredict) {
   x << x_, x_, x_;
   std::vector<int> levels;
   for (int i = 0; i < 12; ++i) levels.push_back(i / 4);
-  const auto joint = posterior_->Joint(x, levels, nullptr);
+  const auto joint = posterior_->Joint(x, levels, {});
   ASSERT_TRUE(joint.ok());
   const Matrix symmetric = 0.5 * (joint->covariance + joint->covariance.transpose());
   EXPECT_TRUE(IsPositiveSemidefinite(symmetric, 1e-10, 1));
@@ -146,7 +146,7 @@ TEST_P(DrawsTest, GradientAgreesWithDifferences) {
 }
 
 TEST_P(DrawsTest, WorkEndsWhenItsCallerSaysSo) {
-  const auto joint = posterior_->Joint(x_, {0, 1, 2, 2}, [] { return absl::CancelledError("gone"); });
+  const auto joint = posterior_->Joint(x_, {0, 1, 2, 2}, {.check = [] { return absl::CancelledError("gone"); }});
   EXPECT_EQ(joint.status().code(), absl::StatusCode::kCancelled);
 }
 

@@ -101,7 +101,7 @@ TEST_P(CoKrigingTest, LikelihoodAndPredictionsEqualTheNaiveJointModel) {
               1e-8 * std::abs(value));
   CoKrigingPosterior posterior(model_.data());
   ASSERT_TRUE(posterior.Add(model_, theta_, 1).ok());
-  const auto joint = posterior.Joint(x, levels, nullptr);
+  const auto joint = posterior.Joint(x, levels, {});
   ASSERT_TRUE(joint.ok());
   EXPECT_TRUE(Near(joint->mean, naive.mean, 1e-8));
   EXPECT_TRUE(Near(joint->covariance, naive.covariance, 1e-8));

@@ -135,7 +135,7 @@ TEST(NeighbourDgpFitTest, ModesOfSeveralFamiliesAreAveraged) {
   for (Eigen::Index i = 0; i < x.rows(); ++i) {
     EXPECT_NEAR(model->Predict(x, {})->mean[i], SmallFunction(x.row(i), 1) + 2 * std::abs(x(i, 0) - 0.7), 0.1);
   }
-  const auto loaded = NeighbourDgp::Load(model->Save());
+  const auto loaded = LoadNeighbourDgp(model->Save());
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   EXPECT_EQ(Means(**loaded), Means(*model));
 }

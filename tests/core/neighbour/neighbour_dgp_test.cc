@@ -8,6 +8,7 @@
 #include "core/emulator/output_transform.h"
 #include "core/emulator/transformed_emulator.h"
 #include "core/neighbour/neighbour_dgp_fit.h"
+#include "core/neighbour/neighbour_dgp_posterior.h"
 #include "gtest/gtest.h"
 #include "tests/core/neighbour/stack_cases.h"
 #include "tests/support/eigenvalues.h"
@@ -55,10 +56,10 @@ TEST(UpperPointsTest, AreTheExactModelWhenAllAreNeighbours) {
     const Matrix columns = x.transpose();
     for (Index i = 0; i < x.rows(); ++i) {
       stencils.push_back(stack->Reach(columns.col(i).data(), stacked - 1));
-      const Site site{columns.col(i).data(), stencils.back().data()};
+      const ReachedPoint point{columns.col(i).data(), stencils.back().data()};
       given.mean[i] = stencils.back().back().mean;
       given.variance[i] = stencils.back().back().variance;
-      given.cross.col(i) = stack->Covariance(stacked - 1, upper.sites(), {&site, 1});
+      given.cross.col(i) = stack->Covariance(stacked - 1, upper.reached(), {&point, 1});
     }
     const MomentQueries queries(*model, x, given);
     for (int level = stacked - 1; level < 3; ++level) {
@@ -103,7 +104,7 @@ TEST_F(NeighbourDgpTest, PredictsEveryFidelity) {
 }
 
 TEST_F(NeighbourDgpTest, LoadsWhatItSaved) {
-  const auto loaded = NeighbourDgp::Load(model_->Save());
+  const auto loaded = LoadNeighbourDgp(model_->Save());
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   const Matrix x = SmallQueries(20, 2);
   for (const int level : {0, 1}) {
@@ -116,7 +117,7 @@ TEST_F(NeighbourDgpTest, LoadsWhatItSaved) {
 TEST_F(NeighbourDgpTest, DamagedBytesAreRefused) {
   std::string bytes = model_->Save();
   bytes[bytes.size() / 2] ^= 1;
-  EXPECT_EQ(NeighbourDgp::Load(bytes).status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_EQ(LoadNeighbourDgp(bytes).status().code(), absl::StatusCode::kDataLoss);
 }
 
 TEST_F(NeighbourDgpTest, PredictionsDoNotDependOnThreads) {
@@ -258,8 +259,8 @@ TEST(NeighbourDgpFitTest, StacksLargeLevelsAndAnEmptyTop) {
     EXPECT_LT(std::sqrt(error), level == 2 ? 0.4 : 0.06) << level;
     EXPECT_TRUE(IsPositiveSemidefinite(model->JointMoments(x, {.level = level})->covariance, 1e-8));
   }
-  EXPECT_EQ((*model->LeaveOneOutPredictions())[1].y.size(), kMostLeftOut);
-  EXPECT_EQ(NeighbourDgp::Load(model->Save()).value()->Predict(x, {})->mean, model->Predict(x, {})->mean);
+  EXPECT_EQ((*model->LeaveOneOutPredictions())[1].y.size(), kMostLeftOutOfStack);
+  EXPECT_EQ(LoadNeighbourDgp(model->Save()).value()->Predict(x, {})->mean, model->Predict(x, {})->mean);
 }
 
 // The same promises in three dimensions, where level 0 has a low-rank part.
@@ -285,7 +286,7 @@ TEST(NeighbourDgpFitTest, WithALowRankPartAllAnswersAgree) {
           (model->Predict(up, {.level = level})->mean - model->Predict(down, {.level = level})->mean) / (2 * kStep);
       EXPECT_TRUE(Near(prediction->input_gradient.col(d), difference, 2e-5));
     }
-    const auto loaded = NeighbourDgp::Load(model->Save());
+    const auto loaded = LoadNeighbourDgp(model->Save());
     ASSERT_TRUE(loaded.ok()) << loaded.status();
     EXPECT_EQ((*loaded)->Predict(x, {.level = level})->mean, prediction->mean);
     EXPECT_EQ((*loaded)->Predict(x, {.level = level})->variance, prediction->variance);

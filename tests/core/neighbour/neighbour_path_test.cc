@@ -18,23 +18,23 @@ using Eigen::Index;
 struct Stencils {
   Matrix columns;
   std::vector<std::vector<Stencil>> stencils;
-  std::vector<Site> sites;
+  std::vector<ReachedPoint> points;
 
   Stencils(const NeighbourStack& stack, const Matrix& x, int level) : columns(x.transpose()), stencils(x.rows()) {
     for (Index i = 0; i < x.rows(); ++i) {
       stencils[i] = stack.Reach(columns.col(i).data(), level);
-      sites.push_back({columns.col(i).data(), stencils[i].data()});
+      points.push_back({columns.col(i).data(), stencils[i].data()});
     }
   }
 };
 
 // `count` functions of a level at points, a function per row.
 Matrix Functions(const NeighbourStack& stack, int level, const Stencils& at, int count) {
-  Matrix values(count, static_cast<Index>(at.sites.size()));
+  Matrix values(count, static_cast<Index>(at.points.size()));
   for (int k = 0; k < count; ++k) {
     Random random(21, 0, static_cast<uint32_t>(k));
     const NeighbourPath path(stack, level, random);
-    for (size_t i = 0; i < at.sites.size(); ++i) values(k, static_cast<Index>(i)) = path.At(at.sites[i]);
+    for (size_t i = 0; i < at.points.size(); ++i) values(k, static_cast<Index>(i)) = path.At(at.points[i]);
   }
   return values;
 }
@@ -55,8 +55,8 @@ TEST_P(NeighbourPathNoiseTest, ManyHaveTheMomentsOfTheStack) {
       const auto stack = MakeStack(StackData({60, 40}, 2, /*given_noise=*/GetParam()), level + 1, 6, kernel);
       const Stencils at(*stack, Points(), level);
       Vector mean(5);
-      for (int i = 0; i < 5; ++i) mean[i] = at.sites[i].at[level].mean;
-      const Matrix covariance = stack->Covariance(level, at.sites, at.sites);
+      for (int i = 0; i < 5; ++i) mean[i] = at.points[i].at[level].mean;
+      const Matrix covariance = stack->Covariance(level, at.points, at.points);
       ASSERT_GT(covariance(0, 1), 0.1 * covariance(0, 0));
       ASSERT_EQ(covariance(0, 2), 0);
       ExpectMoments(Functions(*stack, level, at, level == 0 ? 4000 : 1000), mean, covariance);

@@ -21,17 +21,17 @@ using Eigen::Index;
 struct Reached {
   Matrix columns;
   std::vector<std::vector<Stencil>> stencils;
-  std::vector<Site> sites;
+  std::vector<ReachedPoint> points;
 
   Reached(const NeighbourStack& stack, const Matrix& x, int level) : columns(x.transpose()), stencils(x.rows()) {
     for (Index i = 0; i < x.rows(); ++i) {
       stencils[i] = stack.Reach(columns.col(i).data(), level);
-      sites.push_back({columns.col(i).data(), stencils[i].data()});
+      points.push_back({columns.col(i).data(), stencils[i].data()});
     }
   }
   Vector Means(int level) const {
-    Vector means(static_cast<Index>(sites.size()));
-    for (Index i = 0; i < means.size(); ++i) means[i] = sites[i].at[level].mean;
+    Vector means(static_cast<Index>(points.size()));
+    for (Index i = 0; i < means.size(); ++i) means[i] = points[i].at[level].mean;
     return means;
   }
 };
@@ -70,7 +70,7 @@ TEST_P(NeighbourStackTest, IsTheExactProcessWhenAllAreNeighbours) {
     Exact(data, level, x, mean, covariance);
     const Reached reached(*stack, x, level);
     EXPECT_TRUE(Near(reached.Means(level), mean, 1e-9));
-    EXPECT_TRUE(Near(stack->Covariance(level, reached.sites, reached.sites), covariance, 1e-9));
+    EXPECT_TRUE(Near(stack->Covariance(level, reached.points, reached.points), covariance, 1e-9));
   }
 }
 
@@ -90,7 +90,7 @@ TEST_P(NeighbourStackTest, WithSomeNeighboursItIsLessCertainAndKnowsIt) {
     const Reached reached(*stack, x, level);
     double difference = 0;
     for (Index i = 0; i < x.rows(); ++i) {
-      const Stencil& stencil = reached.sites[i].at[level];
+      const Stencil& stencil = reached.points[i].at[level];
       if (level == 0 && GetParam().centres == 0) {  // a low-rank part learns from all
         EXPECT_GE(stencil.variance, (1 - 1e-9) * covariance(i, i));
       }
@@ -105,10 +105,10 @@ TEST_P(NeighbourStackTest, CovariancesArePositiveSemidefiniteAndAgreeWithVarianc
   const auto stack = MakeStack(data, 2, 12, GetParam().kernel, GetParam().centres);
   const Reached reached(*stack, SmallQueries(60, GetParam().dimension), 1);
   for (const int level : {0, 1}) {
-    const Matrix covariance = JointCovariance(*stack, level, reached.sites, 2);
+    const Matrix covariance = JointCovariance(*stack, level, reached.points, 2);
     EXPECT_TRUE(IsPositiveSemidefinite(covariance, 1e-9));
-    EXPECT_TRUE(Near(stack->Covariance(level, reached.sites, reached.sites), covariance, 1e-12));
-    for (Index i = 0; i < covariance.rows(); ++i) EXPECT_EQ(covariance(i, i), reached.sites[i].at[level].variance);
+    EXPECT_TRUE(Near(stack->Covariance(level, reached.points, reached.points), covariance, 1e-12));
+    for (Index i = 0; i < covariance.rows(); ++i) EXPECT_EQ(covariance(i, i), reached.points[i].at[level].variance);
     if (level == 1 || GetParam().centres == 0) {
       EXPECT_GT((covariance.array() == 0).count(), 0) << "points without a common neighbour";
     }
@@ -127,13 +127,13 @@ TEST_P(NeighbourStackTest, GradientsAgreeWithDifferences) {
       const Matrix x = near.row(k).array() + 0.01;
       const auto value = [&](const Matrix& at) {
         const Reached point(*stack, at, level);
-        return 0.7 * point.sites[0].at[level].mean + 1.3 * point.sites[0].at[level].variance +
-               stack->Covariance(level, point.sites, others.sites).row(0).dot(Eigen::RowVector4d(1, -2, 3, 0.5));
+        return 0.7 * point.points[0].at[level].mean + 1.3 * point.points[0].at[level].variance +
+               stack->Covariance(level, point.points, others.points).row(0).dot(Eigen::RowVector4d(1, -2, 3, 0.5));
       };
       const Reached point(*stack, x, level);
       const Vector gradient = stack->Gradient(
-          level, point.sites[0],
-          {.mean = 0.7, .variance = 1.3, .others = others.sites, .covariance = Eigen::Vector4d(1, -2, 3, 0.5)});
+          level, point.points[0],
+          {.mean = 0.7, .variance = 1.3, .others = others.points, .covariance = Eigen::Vector4d(1, -2, 3, 0.5)});
       for (int i = 0; i < d; ++i) {
         constexpr double kStep = 1e-6;  // too short to change neighbours
         Matrix up = x, down = x;
@@ -192,7 +192,7 @@ TEST(NeighbourStackTest, WithAsManyCentresAsObservationsItIsExactWhateverTheNeig
     const Reached reached(*stack, x, 0);
     EXPECT_TRUE(Near(reached.Means(0), mean, 1e-7));
     // Covariances of what no observation tells are those of points with common neighbours.
-    const Matrix found = stack->Covariance(0, reached.sites, reached.sites);
+    const Matrix found = stack->Covariance(0, reached.points, reached.points);
     EXPECT_TRUE(Near(found.diagonal(), covariance.diagonal(), 1e-7));
   }
 }

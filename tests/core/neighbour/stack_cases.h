@@ -8,8 +8,8 @@
 
 #include "core/data/scaled_data.h"
 #include "core/dgp/moments/moment_posterior.h"
-#include "core/neighbour/neighbour_dgp_impl.h"
 #include "core/neighbour/neighbour_stack.h"
+#include "core/neighbour/upper_points.h"
 #include "tests/support/random_matrix.h"
 #include "tests/support/small_data.h"
 

@@ -163,6 +163,8 @@ TEST_P(EmulatorContractTest, EveryDamagedCheckpointIsAnError) {
     EXPECT_FALSE(LoadEmulator(flipped).ok()) << "bit " << at % 8 << " of byte " << at;
     EXPECT_FALSE(LoadEmulator(bytes.substr(0, at)).ok()) << "cut at " << at;
   }
+  EXPECT_TRUE(
+      IsError(GetParam().load("a,b\n1,2\n").status(), absl::StatusCode::kDataLoss, {"not a Fidelio checkpoint"}));
 }
 
 TEST_P(EmulatorContractTest, LeavesOutEveryObservationOfEveryLevel) {
@@ -355,6 +357,7 @@ TEST_P(EmulatorContractTest, DegenerateDataStaysFinite) {
     const Prediction p = PredictOrDie(*FitOrDie(GetParam(), data), SmallQueries(5, 2), {.quantiles = {0.05, 0.95}});
     EXPECT_TRUE(p.mean.allFinite() && p.variance.allFinite() && p.quantiles.allFinite());
   }
+  EXPECT_NEAR(PredictOrDie(*FitOrDie(GetParam(), constant), SmallQueries(1, 2)).mean[0], 7, 0.1);
 }
 
 TEST_P(EmulatorContractTest, ModelsOfOtherMethodsAreNoWarmStart) {

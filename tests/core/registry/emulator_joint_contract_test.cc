@@ -1,5 +1,6 @@
 // What every emulator promises of many inputs at once, whichever method fitted it: joint moments, samples and functions.
 #include <cmath>
+#include <limits>
 #include <map>
 #include <string>
 #include <utility>
@@ -73,9 +74,52 @@ TEST_P(EmulatorJointContractTest, SamplesDependOnTheSeedAlone) {
   EXPECT_TRUE(IsError(Model().SamplePaths(x, {.count = 0}).status(), absl::StatusCode::kInvalidArgument, {"count: 0"}));
 }
 
+TEST_P(EmulatorJointContractTest, ALoadedModelGivesTheSameBits) {
+  const auto loaded = LoadEmulator(Model().Save());
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  const Matrix x = SmallQueries(12, 2);
+  for (int level = 0; level < kJointLevels; ++level) {
+    const PredictOptions options{.level = level, .include_noise = true};
+    EXPECT_EQ(Model().JointMoments(x, options)->covariance, (*loaded)->JointMoments(x, options)->covariance);
+    EXPECT_EQ(*Model().SamplePaths(x, {.level = level, .count = 9}),
+              *(*loaded)->SamplePaths(x, {.level = level, .count = 9}));
+  }
+}
+
+TEST_P(EmulatorJointContractTest, NoInputsGiveEmptyResults) {
+  const Matrix none(0, 2);
+  EXPECT_EQ(Model().JointMoments(none, {})->covariance.size(), 0);
+  const Matrix samples = *Model().SamplePaths(none, {.count = 3}),
+               functions = FunctionsOrDie(Model(), none, {.count = 3});
+  for (const Matrix& paths : {samples, functions}) {
+    EXPECT_EQ(paths.rows(), 3);
+    EXPECT_EQ(paths.cols(), 0);
+  }
+}
+
+TEST_P(EmulatorJointContractTest, BadArgumentsNameFieldValueAndRule) {
+  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
+  const Matrix x = SmallQueries(2, 2);
+  Matrix bad = x;
+  bad(1, 0) = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<std::pair<Matrix, const char*>> inputs = {
+      {bad, "x[1,0]: nan is not a finite number"},
+      {SmallQueries(2, 3), "x: 3 columns, but the model has input dimension 2"},
+      {Matrix::Zero(kMostJointInputs + 1, 2), "x: 10001 rows, want at most 10000"}};
+  for (const auto& [at, message] : inputs) {
+    EXPECT_TRUE(IsError(Model().JointMoments(at, {}).status(), kInvalid, {message}));
+    EXPECT_TRUE(IsError(Model().SamplePaths(at, {}).status(), kInvalid, {message}));
+  }
+  for (const int level : {-2, 3}) {
+    const std::vector<std::string> message = {"level: " + std::to_string(level), "want 0 to 2"};
+    EXPECT_TRUE(IsError(Model().JointMoments(x, {.level = level}).status(), kInvalid, message));
+    EXPECT_TRUE(IsError(Model().SamplePaths(x, {.level = level}).status(), kInvalid, message));
+  }
+}
+
 TEST_P(EmulatorJointContractTest, ManyFunctionsHaveTheJointMoments) {
-  // Layers that are nonlinear in the layer below: moments between inputs are approximate there (sparse_mf_dgp.h, chain_posterior.h), and
-  // the third level takes the second as Gaussian.
+  // Layers that are nonlinear in the layer below: moments between inputs are approximate there (sparse_mf_dgp_posterior.h,
+  // chain_posterior.h), and the third level takes the second as Gaussian.
   static const std::map<std::string, MomentRoom> kRooms = {
       {"nargp", {.mean = 0.05, .variance = 0.05, .covariance = 0.05}},
       {"mf_dgp_variational", {.mean = 0.05, .variance = 0.05, .covariance = 0.05}},
@@ -138,6 +182,9 @@ TEST_P(EmulatorJointContractTest, BadFunctionsNameFieldValueAndRule) {
   const auto paths = Model().DrawPaths({});
   ASSERT_TRUE(paths.ok()) << paths.status();
   EXPECT_TRUE(IsError((*paths)->Evaluate(Matrix::Zero(2, 3)).status(), invalid, {"x: 3 columns"}));
+  Matrix bad = Matrix::Zero(1, 2);
+  bad(0, 1) = std::numeric_limits<double>::infinity();
+  EXPECT_TRUE(IsError((*paths)->Evaluate(bad).status(), invalid, {"x[0,1]: inf"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EmulatorJointContractTest,

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "core/base/random.h"
-#include "core/dgp/sparse/sparse_mf_dgp.h"
-#include "core/dgp/sparse/sparse_mf_dgp_impl.h"
+#include "core/dgp/sparse/sparse_mf_dgp_posterior.h"
 #include "core/dgp/sparse/variational_model.h"
 #include "core/registry/emulator_registry.h"
 #include "gtest/gtest.h"
@@ -40,19 +39,29 @@ Dataset Without(const Dataset& data, int level, Index left_out) {
   return rest;
 }
 
+const FittedEmulator& Fitted(const Emulator& model) { return dynamic_cast<const FittedEmulator&>(model); }
+
+bool IsSparse(const Emulator& model) {
+  return dynamic_cast<const SparseMfDgpPosterior*>(&Fitted(model).posterior()) != nullptr;
+}
+
+const SparsePosterior& SparseLayers(const FittedEmulator& model) {
+  return dynamic_cast<const SparseMfDgpPosterior&>(model.posterior()).layers();
+}
+
 // The best q of layer `level` given the layers below, from the observations of its level alone, in extended precision.
-void Optimise(const SparseMfDgp::Impl& model, const LevelData& data, int level, SparseLayerState& layer) {
+void Optimise(const FittedEmulator& model, const LevelData& data, int level, SparseLayerState& layer) {
   using LongMatrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
   using LongVector = Eigen::Matrix<long double, Eigen::Dynamic, 1>;
-  const Scaling& scaling = model.scaling;
+  const Scaling& scaling = model.state().scaling;
   const Index m = layer.m.size();
   LongMatrix b = LongMatrix::Identity(m, m);
   LongVector right = LongVector::Zero(m);
   if (data.y.size() > 0) {
     const Matrix x = scaling.ScaleInputs(data.x);
-    const NodePlan plan(std::vector<int>(static_cast<size_t>(x.rows()), level), level + 1, NodeRule());
-    const SparsePosterior::Evaluation at(model.posterior, x, plan, level);
-    const NodeLayer& nodes = plan.layers[level];
+    const SparseBlock block(SparseLayers(model), x, level);
+    const SparsePosterior::Evaluation& at = block.at();
+    const NodeLayer& nodes = block.nodes();
     for (Index p = 0; p < nodes.size(); ++p) {
       const Index i = nodes.point[p];
       const double noise =
@@ -70,30 +79,26 @@ void Optimise(const SparseMfDgp::Impl& model, const LevelData& data, int level, 
   layer.root = LongMatrix(factor.matrixU().solve(LongMatrix::Identity(m, m))).cast<double>();
 }
 
-std::unique_ptr<SparseMfDgp> WithLayer(const SparseMfDgp::Impl& model, const Dataset& data, int level,
-                                       SparseLayerState layer) {
+std::unique_ptr<MixtureEmulator> WithLayer(const FittedEmulator& model, const Dataset& data, int level,
+                                           SparseLayerState layer) {
   std::vector<SparseLayerState> layers;
-  for (int t = 0; t < model.posterior.levels(); ++t) layers.push_back(model.posterior.layer(t));
+  for (int t = 0; t < model.levels(); ++t) layers.push_back(SparseLayers(model).layer(t));
   layers[level] = std::move(layer);
-  auto impl = SparseMfDgp::Impl::Build(model.kind, data, model.scaling, std::move(layers), model.report);
-  EXPECT_TRUE(impl.ok()) << impl.status();
-  return std::make_unique<SparseMfDgp>(*std::move(impl));
+  auto posterior = SparseMfDgpPosterior::Build(model.checkpoint_kind(), std::move(layers));
+  EXPECT_TRUE(posterior.ok()) << posterior.status();
+  FittedState state{.data = data, .scaling = model.state().scaling, .report = model.report()};
+  return std::make_unique<FittedEmulator>(std::move(state), *std::move(posterior));
 }
 
 // A refit of one layer: z, its values and the layers below stay.
-std::unique_ptr<SparseMfDgp> RefitLayer(const SparseMfDgp::Impl& model, const Dataset& data, int level) {
-  SparseLayerState layer = model.posterior.layer(level);
+std::unique_ptr<MixtureEmulator> RefitLayer(const FittedEmulator& model, const Dataset& data, int level) {
+  SparseLayerState layer = SparseLayers(model).layer(level);
   Optimise(model, data.levels[level], level, layer);
   return WithLayer(model, data, level, std::move(layer));
 }
 
-const SparseMfDgp::Impl* SparseImpl(const Emulator& model) {
-  const auto* sparse = dynamic_cast<const SparseMfDgp*>(&model);
-  return sparse != nullptr ? &sparse->impl() : nullptr;
-}
-
 std::unique_ptr<Emulator> Refit(const MixtureEmulator& model, const Dataset& rest, int level) {
-  if (const SparseMfDgp::Impl* sparse = SparseImpl(model)) return RefitLayer(*sparse, rest, level);
+  if (IsSparse(model)) return RefitLayer(Fitted(model), rest, level);
   auto refit = model.Condition(rest, 1);
   EXPECT_TRUE(refit.ok()) << refit.status();
   return refit.ok() ? *std::move(refit) : nullptr;
@@ -137,7 +142,7 @@ void ExpectEqualsRefits(const MixtureEmulator& model, int level) {
 // Level by level, so that each has its optimum given those below.
 std::unique_ptr<MixtureEmulator> AtItsOptimum(std::unique_ptr<MixtureEmulator> model) {
   for (int level = 0; level < model->levels(); ++level) {
-    model = RefitLayer(*SparseImpl(*model), Dataset(model->data()), level);
+    model = RefitLayer(Fitted(*model), Dataset(model->data()), level);
   }
   return model;
 }
@@ -217,9 +222,9 @@ TEST(SparseLeaveOneOutTest, IsExactForAnyNoiseThatIsLearned) {
     std::unique_ptr<MixtureEmulator> model = *(*fit)->Run(nullptr);
     for (const double noise : {1e-2, 1e-5, 1e-8, 1e-10, 1e-11}) {
       for (int level = 0; level < 2; ++level) {
-        SparseLayerState layer = SparseImpl(*model)->posterior.layer(level);
+        SparseLayerState layer = SparseLayers(Fitted(*model)).layer(level);
         layer.noise = noise;
-        model = WithLayer(*SparseImpl(*model), Dataset(model->data()), level, std::move(layer));
+        model = WithLayer(Fitted(*model), Dataset(model->data()), level, std::move(layer));
       }
       model = AtItsOptimum(std::move(model));
       SCOPED_TRACE(noise);
@@ -234,10 +239,10 @@ TEST(SparseLeaveOneOutTest, OfIsolatedObservationsIsThePrior) {
       (*FindEmulatorMethod("mf_dgp_variational"))->create(SmallData({12}, 1), {.threads = 1, .max_iterations = 5});
   ASSERT_TRUE(fit.ok()) << fit.status();
   std::unique_ptr<MixtureEmulator> model = *(*fit)->Run(nullptr);
-  SparseLayerState layer = SparseImpl(*model)->posterior.layer(0);
+  SparseLayerState layer = SparseLayers(Fitted(*model)).layer(0);
   layer.theta << std::log(1e-3), std::log(1e5);
   layer.noise = kVariationalNoiseFloor;
-  model = AtItsOptimum(WithLayer(*SparseImpl(*model), Dataset(model->data()), 0, std::move(layer)));
+  model = AtItsOptimum(WithLayer(Fitted(*model), Dataset(model->data()), 0, std::move(layer)));
   ExpectEqualsRefits(*model, 0);
 }
 
@@ -246,7 +251,7 @@ TEST(SparseLeaveOneOutTest, WhatTrainingLeftUndoneRemains) {
   auto fit = (*FindEmulatorMethod("mf_dgp_svi"))->create(SmallData({12}, 1), {.threads = 1, .steps = 20});
   ASSERT_TRUE(fit.ok()) << fit.status();
   const std::unique_ptr<MixtureEmulator> model = *(*fit)->Run(nullptr);
-  const auto best = RefitLayer(*SparseImpl(*model), model->data(), 0);
+  const auto best = RefitLayer(Fitted(*model), model->data(), 0);
   const LeaveOneOut served = (*model->LeaveOneOutPredictions())[0], optimum = (*best->LeaveOneOutPredictions())[0];
   const Matrix& x = model->data().levels[0].x;
   const Vector difference = model->Predict(x, {})->mean - best->Predict(x, {})->mean;
@@ -264,7 +269,7 @@ TEST(SparseLeaveOneOutTest, IsTheSameAfterLoadingAndAfterConditioning) {
   auto fit = (*FindEmulatorMethod("mf_dgp_variational"))->create(some, {.threads = 1, .max_iterations = 60});
   ASSERT_TRUE(fit.ok()) << fit.status();
   const std::unique_ptr<MixtureEmulator> model = *(*fit)->Run(nullptr);
-  const auto loaded = SparseMfDgp::Load(model->Save(), kVariationalMfDgpKind);
+  const auto loaded = LoadSparseMfDgp(model->Save(), kVariationalMfDgpKind);
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   EXPECT_EQ((*loaded->get()->LeaveOneOutPredictions())[1].mean, (*model->LeaveOneOutPredictions())[1].mean);
   EXPECT_EQ((*loaded->get()->LeaveOneOutPredictions())[0].variance, (*model->LeaveOneOutPredictions())[0].variance);

@@ -1,6 +1,6 @@
 // The golden files of a format version: made once by a program of that version, read by all that come after it.
 //
-//   mf_dgp.checkpoint   what MfDgp::Save wrote: the bytes of revision 1 of the model "wing"
+//   mf_dgp.checkpoint   what an MF-DGP's Save wrote: the bytes of revision 1 of the model "wing"
 //   store.db            a data directory's database: that model with two batches, a fit, a revision and remembered requests
 //   model.export        what ExportModel wrote of it
 //   predictions.csv     what it predicted: level, x, mean, variance, quantiles 0.1 and 0.9

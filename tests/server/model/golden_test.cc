@@ -65,7 +65,7 @@ class GoldenTest : public ::testing::TestWithParam<const char*> {
 };
 
 TEST_P(GoldenTest, TheCheckpointLoadsAndPredictsTheSame) {
-  const auto model = MfDgp::Load(Read(golden::kCheckpoint));
+  const auto model = LoadMfDgp(Read(golden::kCheckpoint));
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_TRUE(RelativelyNear(golden::Predict(**model), Expected(), kTolerance));
 }
@@ -148,10 +148,10 @@ TEST_P(GoldenTest, TheExportedFileIsImportedAndPredictsTheSame) {
 }
 
 TEST_P(GoldenTest, ACheckpointOfAnUnknownVersionIsRefusedWithTheVersionsThatAreKnown) {
-  const absl::Status status = MfDgp::Load(WithVersion(Read(golden::kCheckpoint), kFuture)).status();
+  const absl::Status status = LoadMfDgp(WithVersion(Read(golden::kCheckpoint), kFuture)).status();
   EXPECT_TRUE(IsError(status, absl::StatusCode::kInvalidArgument, {"format version 999", "reads 1 to "}));
-  EXPECT_TRUE(IsError(MfDgp::Load(WithVersion(Read(golden::kCheckpoint), 0)).status(),
-                      absl::StatusCode::kInvalidArgument, {"format version 0", "reads 1 to "}));
+  EXPECT_TRUE(IsError(LoadMfDgp(WithVersion(Read(golden::kCheckpoint), 0)).status(), absl::StatusCode::kInvalidArgument,
+                      {"format version 0", "reads 1 to "}));
 }
 
 TEST_P(GoldenTest, AnExportedFileOfAnUnknownVersionIsRefusedWithTheVersionsThatAreKnown) {

@@ -7,7 +7,7 @@
 #include "core/data/dataset_bytes.h"
 #include "core/data/scaling_bytes.h"
 #include "core/dgp/moments/mf_dgp.h"
-#include "core/dgp/moments/mf_dgp_impl.h"
+#include "core/dgp/moments/moment_mixture.h"
 #include "core/dgp/moments/recipe_bytes.h"
 #include "core/emulator/inflation.h"
 #include "core/emulator/report_bytes.h"
@@ -42,7 +42,7 @@ class MfDgpBytesTest : public ::testing::Test {
     return draw;
   }
 
-  absl::StatusOr<std::unique_ptr<MfDgp>> Load(const std::vector<MomentDraw>& draws) const {
+  absl::StatusOr<std::unique_ptr<FittedEmulator>> Load(const std::vector<MomentDraw>& draws) const {
     ByteWriter out;
     WriteDataset(data_, out);
     out.U64(structures_.size());
@@ -51,14 +51,9 @@ class MfDgpBytesTest : public ::testing::Test {
       WriteScaling(structure->data.scaling, out);
     }
     WriteInflation({}, out);
-    out.U64(draws.size());
-    for (const MomentDraw& draw : draws) {
-      out.U32(static_cast<uint32_t>(draw.structure));
-      out.F64(draw.weight);
-      out.Write(draw.theta);
-    }
+    WriteDraws(draws, out);
     WriteReport({}, out);
-    return MfDgp::Load(out.Seal(kMfDgpKind, kMfDgpVersion));
+    return LoadMfDgp(out.Seal(kMfDgpKind, kMfDgpVersion));
   }
 
   Dataset data_;

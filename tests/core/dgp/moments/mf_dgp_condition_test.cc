@@ -44,7 +44,7 @@ class MfDgpConditionTest : public ::testing::Test {
   static void SetUpTestSuite() {
     data_ = new Dataset(SmallData({9, 6, 4}, 2));
     data_->levels[1].noise_variance = Vector::Constant(6, 1e-6);
-    model_ = MfDgp::Fit(*data_, {.seed = 1})->release();
+    model_ = FitMfDgp(*data_, {.seed = 1})->release();
   }
   static void TearDownTestSuite() {
     delete model_;
@@ -58,11 +58,11 @@ class MfDgpConditionTest : public ::testing::Test {
   }
 
   static Dataset* data_;
-  static MfDgp* model_;
+  static MixtureEmulator* model_;
 };
 
 Dataset* MfDgpConditionTest::data_ = nullptr;
-MfDgp* MfDgpConditionTest::model_ = nullptr;
+MixtureEmulator* MfDgpConditionTest::model_ = nullptr;
 
 TEST_F(MfDgpConditionTest, TheSameDataGiveTheSameModel) {
   const auto same = Conditioned(*data_);
@@ -93,7 +93,7 @@ TEST_F(MfDgpConditionTest, EveryLevelLearnsFromAnyOther) {
 
 TEST_F(MfDgpConditionTest, IsNearlyAsGoodAsAnotherFit) {
   const Dataset more = WithMore(*data_, 2, 6);
-  const auto refit = MfDgp::Fit(more, {.seed = 1});
+  const auto refit = FitMfDgp(more, {.seed = 1});
   ASSERT_TRUE(refit.ok()) << refit.status();
   const Matrix x = SmallQueries(200, 2);
   EXPECT_LT(Rmse(*Conditioned(more), x, 2), 2 * Rmse(**refit, x, 2));
@@ -114,7 +114,7 @@ TEST_F(MfDgpConditionTest, LoadedModelPredictsTheSameBits) {
   more.levels[0].x *= 1.5;  // the range of the inputs and of the outputs stays that of the fit
   more.levels[0].y *= 3;
   const auto conditioned = Conditioned(more);
-  const auto loaded = MfDgp::Load(conditioned->Save());
+  const auto loaded = LoadMfDgp(conditioned->Save());
   ASSERT_TRUE(loaded.ok()) << loaded.status();
   const Matrix x = SmallQueries(20, 2);
   for (int level = 0; level < 3; ++level) {
@@ -136,7 +136,7 @@ TEST_F(MfDgpConditionTest, ResultsDoNotDependOnThreads) {
 TEST_F(MfDgpConditionTest, AFitCanStartFromAConditionedModel) {
   const Dataset more = WithMore(*data_, 2, 3);
   const auto conditioned = Conditioned(more);
-  const auto refit = MfDgp::Fit(more, {.seed = 1, .warm_start = dynamic_cast<const MfDgp*>(conditioned.get())});
+  const auto refit = FitMfDgp(more, {.seed = 1, .warm_start = dynamic_cast<const MixtureEmulator*>(conditioned.get())});
   ASSERT_TRUE(refit.ok()) << refit.status();
   EXPECT_LT(Rmse(**refit, SmallQueries(200, 2), 2), Rmse(*model_, SmallQueries(200, 2), 2));
 }
@@ -149,7 +149,7 @@ TEST(MfDgpConditionWeightsTest, WeightsChangeByTheDensityOfNewDataWhateverTheSpr
     data.levels[0].y *= spread;
     data.levels[1].noise_variance =
         Vector::Constant(12, 0.05);  // no draw excludes the new observation: none is kept by force
-    const auto model = MfDgp::Fit(data, {.seed = 1});
+    const auto model = FitMfDgp(data, {.seed = 1});
     ASSERT_TRUE(model.ok());
     const Matrix x = SmallQueries(1, 1, 5);
     const PredictOptions options{.include_noise = true};

@@ -44,7 +44,7 @@ class InterruptedFitTest : public ::testing::TestWithParam<double> {};
 
 TEST_P(InterruptedFitTest, ContinuesToTheSameModel) {
   const Dataset data = SmallData({9, 5}, 1);
-  const auto whole = MfDgp::Fit(data, {.seed = 5});
+  const auto whole = FitMfDgp(data, {.seed = 5});
   ASSERT_TRUE(whole.ok());
   auto fit = MfDgpFit::Create(data, {.seed = 5, .threads = 2});
   ASSERT_TRUE(fit.ok());
@@ -68,7 +68,7 @@ TEST(MfDgpFitTest, CancelledFitMayRunOn) {
   EXPECT_EQ(stop.last().iteration, 50);  // it stopped at once
   const auto model = (*fit)->Run();
   ASSERT_TRUE(model.ok());
-  EXPECT_EQ(Means(**model), Means(**MfDgp::Fit(SmallData({8, 4}, 1), {.seed = 1})));
+  EXPECT_EQ(Means(**model), Means(**FitMfDgp(SmallData({8, 4}, 1), {.seed = 1})));
 }
 
 TEST(MfDgpFitTest, ObserverSeesAllPhases) {
@@ -80,7 +80,7 @@ TEST(MfDgpFitTest, ObserverSeesAllPhases) {
     }
     std::vector<std::string> seen;
   } phases;
-  ASSERT_TRUE(MfDgp::Fit(SmallData({8, 4}, 1), {}, &phases).ok());
+  ASSERT_TRUE(FitMfDgp(SmallData({8, 4}, 1), {}, &phases).ok());
   EXPECT_EQ(phases.seen, (std::vector<std::string>{"optimise", "curvature", "sample"}));
 }
 
@@ -93,12 +93,12 @@ TEST(MfDgpFitTest, TellsTheObjectiveFromTheFirstIterationToTheLast) {
     }
     int64_t iterations = 0;
   } values;
-  ASSERT_TRUE(MfDgp::Fit(SmallData({8, 4}, 1), {.threads = 2, .max_iterations = 300}, &values).ok());
+  ASSERT_TRUE(FitMfDgp(SmallData({8, 4}, 1), {.threads = 2, .max_iterations = 300}, &values).ok());
   EXPECT_GT(values.iterations, 100);
 }
 
 TEST(MfDgpFitTest, EndedBudgetGivesTheBestSoFar) {
-  const auto model = MfDgp::Fit(SmallData({30, 10}, 2), {.threads = 1, .max_seconds = 1e-9});
+  const auto model = FitMfDgp(SmallData({30, 10}, 2), {.threads = 1, .max_seconds = 1e-9});
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_EQ((*model)->report().draws, 1);
   EXPECT_LT((*model)->report().evaluations, 20);
@@ -111,11 +111,11 @@ class IterationBudgetTest : public ::testing::TestWithParam<int64_t> {};
 TEST_P(IterationBudgetTest, EndsTheFitWithTheBestSoFarWhateverTheNumberOfThreads) {
   const Dataset data = SmallData({10, 5}, 1);
   StopAfter watch(nullptr, 1 << 30, 0);
-  const auto one = MfDgp::Fit(data, {.threads = 1, .max_iterations = GetParam()}, &watch);
+  const auto one = FitMfDgp(data, {.threads = 1, .max_iterations = GetParam()}, &watch);
   ASSERT_TRUE(one.ok()) << one.status();
   EXPECT_LE(watch.last().iteration, GetParam());
   for (const int threads : {2, 3, 5}) {
-    const auto several = MfDgp::Fit(data, {.threads = threads, .max_iterations = GetParam()});
+    const auto several = FitMfDgp(data, {.threads = threads, .max_iterations = GetParam()});
     ASSERT_TRUE(several.ok()) << several.status();
     EXPECT_EQ(Means(**several), Means(**one));
     EXPECT_EQ((*several)->report().evaluations, (*one)->report().evaluations);
@@ -125,7 +125,7 @@ TEST_P(IterationBudgetTest, EndsTheFitWithTheBestSoFarWhateverTheNumberOfThreads
 
 TEST_P(IterationBudgetTest, GivesTheSameModelAfterAnInterruption) {
   const Dataset data = SmallData({10, 5}, 1);
-  const auto whole = MfDgp::Fit(data, {.max_iterations = GetParam()});
+  const auto whole = FitMfDgp(data, {.max_iterations = GetParam()});
   ASSERT_TRUE(whole.ok()) << whole.status();
   for (const int64_t calls : {30, 140, 500}) {
     auto fit = MfDgpFit::Create(data, {.threads = 2, .max_iterations = GetParam()});
@@ -144,7 +144,7 @@ INSTANTIATE_TEST_SUITE_P(Moments, IterationBudgetTest, ::testing::Values(40, 300
 
 TEST(MfDgpFitTest, TheSmallestBudgetStillGivesAModel) {
   StopAfter watch(nullptr, 1 << 30, 0);
-  const auto model = MfDgp::Fit(SmallData({10, 5}, 1), {.max_iterations = 1}, &watch);
+  const auto model = FitMfDgp(SmallData({10, 5}, 1), {.max_iterations = 1}, &watch);
   ASSERT_TRUE(model.ok()) << model.status();
   EXPECT_LT(watch.last().iteration, 40);  // one for each point to start from
   EXPECT_TRUE((*model)->Predict(SmallQueries(5, 1), {})->mean.allFinite());
@@ -152,28 +152,28 @@ TEST(MfDgpFitTest, TheSmallestBudgetStillGivesAModel) {
 
 TEST(MfDgpFitTest, WarmStartNeedsFewerEvaluations) {
   const Dataset data = SmallData({12, 6}, 2);
-  const auto cold = MfDgp::Fit(data, {});
+  const auto cold = FitMfDgp(data, {});
   ASSERT_TRUE(cold.ok());
-  const auto warm = MfDgp::Fit(data, {.warm_start = cold->get()});
+  const auto warm = FitMfDgp(data, {.warm_start = cold->get()});
   ASSERT_TRUE(warm.ok()) << warm.status();
   EXPECT_LT((*warm)->report().evaluations, (*cold)->report().evaluations);
   EXPECT_GE((*warm)->report().log_posterior, (*cold)->report().log_posterior - 1);
-  const auto other = MfDgp::Fit(SmallData({12}, 2), {.warm_start = cold->get()});
+  const auto other = FitMfDgp(SmallData({12}, 2), {.warm_start = cold->get()});
   EXPECT_PRED2(Has, other.status().message(), "warm_start: a model of 2 levels");
 }
 
 TEST(MfDgpFitTest, BadOptionsAndStatesAreErrors) {
   const Dataset data = SmallData({8, 4}, 1);
-  EXPECT_PRED2(Has, MfDgp::Fit(data, {.max_seconds = 0}).status().message(), "max_seconds: 0");
-  EXPECT_PRED2(Has, MfDgp::Fit(data, {.max_iterations = 0}).status().message(), "max_iterations: 0");
-  EXPECT_PRED2(Has, MfDgp::Fit(data, {.threads = -1}).status().message(), "threads: -1");
+  EXPECT_PRED2(Has, FitMfDgp(data, {.max_seconds = 0}).status().message(), "max_seconds: 0");
+  EXPECT_PRED2(Has, FitMfDgp(data, {.max_iterations = 0}).status().message(), "max_iterations: 0");
+  EXPECT_PRED2(Has, FitMfDgp(data, {.threads = -1}).status().message(), "threads: -1");
   const std::string bytes = (*MfDgpFit::Create(data, {}))->SaveState();
   for (size_t at = 0; at < bytes.size(); at += 13) {
     std::string flipped = bytes;
     flipped[at] = static_cast<char>(flipped[at] ^ 4);
     EXPECT_FALSE(MfDgpFit::Resume(flipped).ok()) << at;
   }
-  EXPECT_PRED2(Has, MfDgpFit::Resume((*MfDgp::Fit(data, {}))->Save()).status().message(),
+  EXPECT_PRED2(Has, MfDgpFit::Resume((*FitMfDgp(data, {}))->Save()).status().message(),
                "checkpoint is of kind 1, want kind 2");
 }
 

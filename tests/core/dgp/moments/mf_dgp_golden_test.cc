@@ -23,8 +23,8 @@ std::string GoldenBytes(const std::string& name) {
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
-std::unique_ptr<MfDgp> LoadGolden(const std::string& stem) {
-  auto model = MfDgp::Load(GoldenBytes(stem + ".checkpoint"));
+std::unique_ptr<MixtureEmulator> LoadGolden(const std::string& stem) {
+  auto model = LoadMfDgp(GoldenBytes(stem + ".checkpoint"));
   EXPECT_TRUE(model.ok()) << model.status();
   return model.ok() ? *std::move(model) : nullptr;
 }
@@ -48,7 +48,7 @@ std::vector<GoldenRow> GoldenRows(const std::string& stem) {
 }
 
 // Gaussians that predict a level.
-int ComponentsAt(const MfDgp& model, int level) {
+int ComponentsAt(const MixtureEmulator& model, int level) {
   return static_cast<int>(model.PredictMixture(Matrix{{0.3}}, {.level = level})->weight.size());
 }
 
@@ -74,7 +74,7 @@ TEST_P(MfDgpUnitsGoldenTest, ALoadedModelHasOneScalingAndIsSavedWithIt) {
   const auto model = LoadGolden(GetParam());
   ASSERT_NE(model, nullptr);
   EXPECT_GT(ComponentsAt(*model, 1), ComponentsAt(*model, 0));  // some structures have the highest level alone
-  const auto again = MfDgp::Load(model->Save());
+  const auto again = LoadMfDgp(model->Save());
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ((*again)->Save(), model->Save());
   const Matrix x{{0.05}, {0.3}, {0.8}};

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -16,8 +15,8 @@ namespace {
 
 using Eigen::Index;
 
-std::unique_ptr<MfDgp> FitJointOrDie(const Dataset& data) {
-  auto model = MfDgp::Fit(data, {.seed = 1});
+std::unique_ptr<MixtureEmulator> FitJointOrDie(const Dataset& data) {
+  auto model = FitMfDgp(data, {.seed = 1});
   EXPECT_TRUE(model.ok()) << model.status();
   return *std::move(model);
 }
@@ -60,12 +59,12 @@ class MfDgpJointTest : public ::testing::Test {
     delete model_;
     delete unrelated_;
   }
-  static const MfDgp *model_, *unrelated_;
+  static const MixtureEmulator *model_, *unrelated_;
 };
-const MfDgp *MfDgpJointTest::model_ = nullptr, *MfDgpJointTest::unrelated_ = nullptr;
+const MixtureEmulator *MfDgpJointTest::model_ = nullptr, *MfDgpJointTest::unrelated_ = nullptr;
 
 TEST_F(MfDgpJointTest, MeanAndDiagonalAreThoseOfPredict) {
-  for (const MfDgp* model : {model_, unrelated_}) {
+  for (const MixtureEmulator* model : {model_, unrelated_}) {
     const Matrix x = SmallQueries(150, model->input_dimension());
     for (int level = 0; level < model->levels(); ++level) {
       for (const bool noise : {false, true}) {
@@ -81,7 +80,7 @@ TEST_F(MfDgpJointTest, MeanAndDiagonalAreThoseOfPredict) {
 }
 
 TEST_F(MfDgpJointTest, LevelsCanBeMixedInAnyOrder) {
-  for (const MfDgp* model : {model_, unrelated_}) {
+  for (const MixtureEmulator* model : {model_, unrelated_}) {
     constexpr int kPoints = 24;
     const Matrix x = SmallQueries(kPoints, model->input_dimension());
     std::vector<int> levels(kPoints), reversed(kPoints);
@@ -108,7 +107,7 @@ TEST_F(MfDgpJointTest, LevelsCanBeMixedInAnyOrder) {
 }
 
 TEST_F(MfDgpJointTest, ColumnsAloneAreThoseOfTheWholeCovariance) {
-  for (const MfDgp* model : {model_, unrelated_}) {
+  for (const MixtureEmulator* model : {model_, unrelated_}) {
     constexpr int kPoints = 130;  // more than a tile
     const Matrix x = SmallQueries(kPoints, model->input_dimension());
     std::vector<int> levels(kPoints);
@@ -141,7 +140,7 @@ TEST_F(MfDgpJointTest, LevelsThatFollowEachOtherAreCorrelated) {
 }
 
 TEST_F(MfDgpJointTest, EqualInputsHaveEqualValuesButIndependentNoise) {
-  for (const MfDgp* model : {model_, unrelated_}) {
+  for (const MixtureEmulator* model : {model_, unrelated_}) {
     Matrix x = SmallQueries(8, model->input_dimension());
     x.bottomRows(4) = x.topRows(4);
     for (int level = 0; level < model->levels(); ++level) {
@@ -157,7 +156,7 @@ TEST_F(MfDgpJointTest, EqualInputsHaveEqualValuesButIndependentNoise) {
 }
 
 TEST_F(MfDgpJointTest, CovariancesArePositiveSemidefinite) {
-  for (const MfDgp* model : {model_, unrelated_}) {
+  for (const MixtureEmulator* model : {model_, unrelated_}) {
     const Matrix x = SmallQueries(60, model->input_dimension());
     for (int level = 0; level < model->levels(); ++level) {
       const Vector& y = model->data().levels[level].y;
@@ -169,7 +168,7 @@ TEST_F(MfDgpJointTest, CovariancesArePositiveSemidefinite) {
 
 TEST_F(MfDgpJointTest, SamplesHaveTheMomentsOfTheMixture) {
   constexpr int kCount = 20000, kPoints = 7;
-  for (const MfDgp* model : {model_, unrelated_}) {
+  for (const MixtureEmulator* model : {model_, unrelated_}) {
     const Matrix x = SmallQueries(kPoints, model->input_dimension());
     for (int level = 0; level < model->levels(); ++level) {
       for (const bool noise : {false, true}) {
@@ -222,27 +221,6 @@ TEST_F(MfDgpJointTest, ResultsDoNotDependOnThreads) {
   }
 }
 
-TEST_F(MfDgpJointTest, OtherSeedsGiveOtherSamples) {
-  const Matrix x = SmallQueries(3, 2);
-  const Matrix paths = SampleOrDie(*model_, x, {.count = 4, .seed = 3});
-  EXPECT_EQ(paths, SampleOrDie(*model_, x, {.count = 4, .seed = 3}));
-  EXPECT_NE(paths, SampleOrDie(*model_, x, {.count = 4, .seed = 4}));
-}
-
-TEST_F(MfDgpJointTest, LoadedModelGivesTheSameBits) {
-  for (const MfDgp* model : {model_, unrelated_}) {
-    const auto loaded = MfDgp::Load(model->Save());
-    ASSERT_TRUE(loaded.ok()) << loaded.status();
-    const Matrix x = SmallQueries(20, model->input_dimension());
-    for (int level = 0; level < model->levels(); ++level) {
-      const PredictOptions options{.level = level, .include_noise = true};
-      EXPECT_EQ(JointOrDie(*model, x, options).covariance, JointOrDie(**loaded, x, options).covariance);
-      EXPECT_EQ(SampleOrDie(*model, x, {.level = level, .count = 9}),
-                SampleOrDie(**loaded, x, {.level = level, .count = 9}));
-    }
-  }
-}
-
 TEST_F(MfDgpJointTest, ObservedInputsCanBeSampled) {
   const Dataset data = SmallData({14, 8, 5}, 2);
   const auto exact = FitJointOrDie(data);
@@ -251,37 +229,6 @@ TEST_F(MfDgpJointTest, ObservedInputsCanBeSampled) {
     const Matrix paths = SampleOrDie(*exact, observed.x, {.level = level, .count = 50});
     EXPECT_TRUE(Near(paths, observed.y.transpose().replicate(50, 1), 0.1));
   }
-}
-
-TEST_F(MfDgpJointTest, NoInputsGiveEmptyResults) {
-  EXPECT_EQ(JointOrDie(*model_, Matrix(0, 2)).covariance.size(), 0);
-  const Matrix paths = SampleOrDie(*model_, Matrix(0, 2), {.count = 3});
-  EXPECT_EQ(paths.rows(), 3);
-  EXPECT_EQ(paths.cols(), 0);
-}
-
-TEST_F(MfDgpJointTest, BadArgumentsNameFieldValueAndRule) {
-  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-  const Matrix x = SmallQueries(2, 2);
-  Matrix bad = x;
-  bad(1, 0) = std::numeric_limits<double>::quiet_NaN();
-  const Matrix many = Matrix::Zero(kMostJointInputs + 1, 2);
-  const std::vector<std::pair<Matrix, const char*>> inputs = {
-      {bad, "x[1,0]: nan is not a finite number"},
-      {SmallQueries(2, 3), "x: 3 columns, but the model has input dimension 2"},
-      {many, "x: 10001 rows, want at most 10000"}};
-  for (const auto& [at, message] : inputs) {
-    EXPECT_TRUE(IsError(model_->JointMoments(at, {}).status(), kInvalid, {message}));
-    EXPECT_TRUE(IsError(model_->SamplePaths(at, {}).status(), kInvalid, {message}));
-  }
-  EXPECT_TRUE(IsError(model_->JointMomentsAt(x, {0}, {}).status(), kInvalid, {"levels: 1 values for 2 rows"}));
-  EXPECT_TRUE(IsError(model_->JointMomentsAt(x, {0, 3}, {}).status(), kInvalid, {"levels[1]: 3, want 0 to 2"}));
-  for (const int level : {-2, 3}) {
-    const std::vector<std::string> message = {"level: " + std::to_string(level), "want 0 to 2"};
-    EXPECT_TRUE(IsError(model_->JointMoments(x, {.level = level}).status(), kInvalid, message));
-    EXPECT_TRUE(IsError(model_->SamplePaths(x, {.level = level}).status(), kInvalid, message));
-  }
-  EXPECT_TRUE(IsError(model_->SamplePaths(x, {.count = 0}).status(), kInvalid, {"count: 0, want at least 1"}));
 }
 
 TEST_F(MfDgpJointTest, WorkEndsWhenItsCheckSaysSo) {

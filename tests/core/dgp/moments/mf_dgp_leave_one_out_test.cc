@@ -31,7 +31,7 @@ Dataset NoisyData() {
   return data;
 }
 
-std::vector<LeaveOneOut> PredictionsLeftOut(const MfDgp& model) {
+std::vector<LeaveOneOut> PredictionsLeftOut(const MixtureEmulator& model) {
   auto result = model.LeaveOneOutPredictions();
   EXPECT_TRUE(result.ok()) << result.status();
   return *result;
@@ -39,14 +39,14 @@ std::vector<LeaveOneOut> PredictionsLeftOut(const MfDgp& model) {
 
 TEST(MfDgpLeaveOneOutTest, AgreesWithModelsThatNeverSawTheObservation) {
   const Dataset data = NoisyData();
-  const auto model = MfDgp::Fit(data, {.seed = 1});
+  const auto model = FitMfDgp(data, {.seed = 1});
   ASSERT_TRUE(model.ok()) << model.status();
   const std::vector<LeaveOneOut> actual = PredictionsLeftOut(**model);
   ASSERT_EQ(actual.size(), 2u);
   EXPECT_EQ(actual[1].y, data.levels[1].y);
   double difference = 0, spread = 0;
   for (Index i = 0; i < 12; ++i) {
-    const auto refit = MfDgp::Fit(Without(data, 1, i), {.seed = 1});
+    const auto refit = FitMfDgp(Without(data, 1, i), {.seed = 1});
     ASSERT_TRUE(refit.ok()) << refit.status();
     const auto expected = (*refit)->Predict(data.levels[1].x.row(i), {.include_noise = true});
     ASSERT_TRUE(expected.ok());
@@ -62,7 +62,7 @@ TEST(MfDgpLeaveOneOutTest, CopiesArePredictedAsByAModelThatNeverSawTheirInput) {
   LevelData& high = data.levels[1];
   high.x.row(4) = high.x.row(1);
   high.x.row(11) = high.x.row(1);
-  const auto model = MfDgp::Fit(data, {.seed = 1});
+  const auto model = FitMfDgp(data, {.seed = 1});
   ASSERT_TRUE(model.ok()) << model.status();
   const LeaveOneOut actual = PredictionsLeftOut(**model)[1];
   EXPECT_EQ(actual.group[4], actual.group[1]);
@@ -86,7 +86,7 @@ TEST(MfDgpLeaveOneOutTest, ATableThatIsLoadedTwiceLooksNoBetter) {
     level.x = level.x.replicate(2, 1).eval();
     level.y = level.y.replicate(2, 1).eval();
   }
-  const auto model = MfDgp::Fit(once, {.seed = 1}), doubled = MfDgp::Fit(twice, {.seed = 1});
+  const auto model = FitMfDgp(once, {.seed = 1}), doubled = FitMfDgp(twice, {.seed = 1});
   ASSERT_TRUE(model.ok() && doubled.ok());
   const LeaveOneOut a = PredictionsLeftOut(**model)[1], b = PredictionsLeftOut(**doubled)[1];
   EXPECT_GT((b.y - b.mean).norm() / std::sqrt(2.0), 0.5 * (a.y - a.mean).norm());
@@ -94,7 +94,7 @@ TEST(MfDgpLeaveOneOutTest, ATableThatIsLoadedTwiceLooksNoBetter) {
 }
 
 TEST(MfDgpLeaveOneOutTest, SaysNothingOfALevelWithoutObservations) {
-  const auto model = MfDgp::Fit(SmallData({9, 0, 4}, 1), {.seed = 1});
+  const auto model = FitMfDgp(SmallData({9, 0, 4}, 1), {.seed = 1});
   ASSERT_TRUE(model.ok()) << model.status();
   const std::vector<LeaveOneOut> actual = PredictionsLeftOut(**model);
   EXPECT_EQ(actual[1].y.size(), 0);
@@ -103,7 +103,7 @@ TEST(MfDgpLeaveOneOutTest, SaysNothingOfALevelWithoutObservations) {
 }
 
 TEST(MfDgpLeaveOneOutTest, ProbabilitiesAndDensitiesBelongTogether) {
-  const auto model = MfDgp::Fit(NoisyData(), {.seed = 1});
+  const auto model = FitMfDgp(NoisyData(), {.seed = 1});
   ASSERT_TRUE(model.ok()) << model.status();
   for (const LeaveOneOut& at : PredictionsLeftOut(**model)) {
     for (Index i = 0; i < at.y.size(); ++i) {
@@ -120,7 +120,7 @@ TEST(MfDgpLeaveOneOutTest, ProbabilitiesAndDensitiesBelongTogether) {
 TEST(MfDgpLeaveOneOutTest, AnOutlierIsSeenAndWidensWhatIsServed) {
   Dataset data = SmallData({14, 8}, 1);
   data.levels[1].y[3] += 2;
-  const auto model = MfDgp::Fit(data, {.seed = 1});
+  const auto model = FitMfDgp(data, {.seed = 1});
   ASSERT_TRUE(model.ok()) << model.status();
   const std::vector<LeaveOneOut> actual = PredictionsLeftOut(**model);
   const Vector z = (actual[1].y - actual[1].mean).cwiseAbs().cwiseQuotient(actual[1].variance.cwiseSqrt());

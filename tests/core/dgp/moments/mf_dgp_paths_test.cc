@@ -1,22 +1,19 @@
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <utility>
 
 #include "core/dgp/moments/mf_dgp.h"
-#include "core/emulator/transformed_emulator.h"
 #include "gtest/gtest.h"
 #include "tests/support/near.h"
 #include "tests/support/small_data.h"
-#include "tests/support/status.h"
 
 namespace fidelio {
 namespace {
 
 using Eigen::Index;
 
-std::unique_ptr<MfDgp> FitPathsOrDie(const Dataset& data, const FitOptions& options) {
-  auto model = MfDgp::Fit(data, options);
+std::unique_ptr<MixtureEmulator> FitPathsOrDie(const Dataset& data, const FitOptions& options) {
+  auto model = FitMfDgp(data, options);
   EXPECT_TRUE(model.ok()) << model.status();
   return *std::move(model);
 }
@@ -47,14 +44,14 @@ class MfDgpPathsTest : public ::testing::Test {
     delete unrelated_;
     delete rough_;
   }
-  static const MfDgp *surprising_, *unrelated_, *rough_;
+  static const MixtureEmulator *surprising_, *unrelated_, *rough_;
 };
-const MfDgp *MfDgpPathsTest::surprising_ = nullptr, *MfDgpPathsTest::unrelated_ = nullptr,
-            *MfDgpPathsTest::rough_ = nullptr;
+const MixtureEmulator *MfDgpPathsTest::surprising_ = nullptr, *MfDgpPathsTest::unrelated_ = nullptr,
+                      *MfDgpPathsTest::rough_ = nullptr;
 
 TEST_F(MfDgpPathsTest, ManyPathsHaveTheMomentsOfTheMixture) {
   constexpr int kCount = 4000, kPoints = 5;
-  for (const MfDgp* model : {surprising_, unrelated_, rough_}) {
+  for (const MixtureEmulator* model : {surprising_, unrelated_, rough_}) {
     const Matrix x = SmallQueries(kPoints, model->input_dimension());
     for (int level = 0; level < model->levels(); ++level) {
       SCOPED_TRACE(testing::Message() << model->levels() << " levels, level " << level);
@@ -73,16 +70,6 @@ TEST_F(MfDgpPathsTest, ManyPathsHaveTheMomentsOfTheMixture) {
       }
     }
   }
-}
-
-TEST_F(MfDgpPathsTest, FunctionsAreTheSameInEveryCallAndCompany) {
-  const Matrix x = SmallQueries(130, 2);
-  const Matrix all = PathsOrDie(*surprising_, x, {.count = 6, .seed = 3});
-  EXPECT_EQ(all, PathsOrDie(*surprising_, x, {.count = 6, .seed = 3, .threads = 3}));
-  EXPECT_TRUE(
-      Near(PathsOrDie(*surprising_, x.middleRows(100, 9), {.count = 6, .seed = 3}), all.middleCols(100, 9), 1e-11));
-  EXPECT_TRUE(Near(PathsOrDie(*surprising_, x, {.first = 4, .count = 2, .seed = 3}), all.bottomRows(2), 1e-11));
-  EXPECT_NE(all, PathsOrDie(*surprising_, x, {.count = 6, .seed = 4}));
 }
 
 // Every block of inputs is worked on by itself, so that twice the inputs are twice the work; any number will do.
@@ -106,45 +93,6 @@ TEST_F(MfDgpPathsTest, FunctionsPassThroughDataWithoutNoise) {
     const Matrix paths = PathsOrDie(*exact, data.levels[level].x, {.level = level, .count = 50});
     EXPECT_TRUE(Near(paths, data.levels[level].y.transpose().replicate(50, 1), 0.1)) << "level " << level;
   }
-}
-
-TEST_F(MfDgpPathsTest, LoadedModelDrawsTheSameFunctions) {
-  const auto loaded = MfDgp::Load(surprising_->Save());
-  ASSERT_TRUE(loaded.ok()) << loaded.status();
-  const Matrix x = SmallQueries(20, 2);
-  for (int level = 0; level < 3; ++level) {
-    EXPECT_EQ(PathsOrDie(**loaded, x, {.level = level, .count = 4}),
-              PathsOrDie(*surprising_, x, {.level = level, .count = 4}));
-  }
-}
-
-TEST_F(MfDgpPathsTest, TransformedModelsTransformTheFunctions) {
-  const OutputTransform transform{.kind = OutputTransform::Kind::kLog};
-  auto base = MfDgp::Load(rough_->Save());
-  ASSERT_TRUE(base.ok()) << base.status();
-  const TransformedEmulator model(transform, *std::move(base));
-  const Matrix x = SmallQueries(20, 2);
-  EXPECT_TRUE(Near(PathsOrDie(model, x, {.count = 4, .seed = 2}),
-                   PathsOrDie(*rough_, x, {.count = 4, .seed = 2}).array().exp(), 1e-12));
-}
-
-TEST_F(MfDgpPathsTest, NoInputsGiveEmptyPaths) {
-  const Matrix paths = PathsOrDie(*rough_, Matrix(0, 2), {.count = 3});
-  EXPECT_EQ(paths.rows(), 3);
-  EXPECT_EQ(paths.cols(), 0);
-}
-
-TEST_F(MfDgpPathsTest, BadArgumentsNameFieldValueAndRule) {
-  constexpr auto kInvalid = absl::StatusCode::kInvalidArgument;
-  EXPECT_TRUE(IsError(rough_->DrawPaths({.count = 0}).status(), kInvalid, {"count: 0, want at least 1"}));
-  EXPECT_TRUE(IsError(rough_->DrawPaths({.first = -1}).status(), kInvalid, {"first: -1, want at least 0"}));
-  EXPECT_TRUE(IsError(rough_->DrawPaths({.level = 2}).status(), kInvalid, {"level: 2, want 0 to 1"}));
-  const auto paths = rough_->DrawPaths({});
-  ASSERT_TRUE(paths.ok()) << paths.status();
-  EXPECT_TRUE(IsError((*paths)->Evaluate(Matrix::Zero(2, 3)).status(), kInvalid, {"x: 3 columns"}));
-  Matrix bad = Matrix::Zero(1, 2);
-  bad(0, 1) = std::numeric_limits<double>::infinity();
-  EXPECT_TRUE(IsError((*paths)->Evaluate(bad).status(), kInvalid, {"x[0,1]: inf"}));
 }
 
 }  // namespace

@@ -20,7 +20,7 @@ namespace {
 
 using Eigen::Index;
 
-MomentPosterior Posterior(const std::shared_ptr<const MomentModel>& model, const Vector& theta) {
+MomentPosterior PosteriorAt(const std::shared_ptr<const MomentModel>& model, const Vector& theta) {
   MomentRecursion recursion(model);
   absl::StatusOr<MomentPosterior> posterior = MomentPosterior::Build(recursion, theta);
   EXPECT_TRUE(posterior.ok()) << posterior.status();
@@ -30,7 +30,7 @@ MomentPosterior Posterior(const std::shared_ptr<const MomentModel>& model, const
 class MomentPosteriorReferenceTest : public testing::TestWithParam<MomentReferenceCase> {
  protected:
   const golden::MomentPoint& point_ = GetParam().point;
-  const MomentPosterior posterior_ = Posterior(GetParam().model, point_.theta);
+  const MomentPosterior posterior_ = PosteriorAt(GetParam().model, point_.theta);
 };
 
 TEST_P(MomentPosteriorReferenceTest, PredictionsAtEveryLevelEqualTheReference) {
@@ -56,7 +56,7 @@ class MomentPosteriorTest : public testing::TestWithParam<MomentCase> {
 
   const std::shared_ptr<const MomentModel> model_ = MakeMomentModel(GetParam());
   const NamedParameters p_ = MomentTheta(*model_);
-  const MomentPosterior posterior_ = Posterior(model_, p_.theta());
+  const MomentPosterior posterior_ = PosteriorAt(model_, p_.theta());
 };
 
 TEST_P(MomentPosteriorTest, PredictionsAtEveryLevelEqualTheNaiveRecursion) {
@@ -171,7 +171,7 @@ TEST_P(LinearPosteriorTest, EqualsTheJointKennedyOhaganPosteriorAtEveryLevel) {
     p.Set("vf" + std::to_string(t), -40);
   }
   const Matrix queries = 1.4 * RandomUniform(6, 2, 5).array() - 0.2;
-  const MomentPosterior posterior = Posterior(model, p.theta());
+  const MomentPosterior posterior = PosteriorAt(model, p.theta());
   for (int l = 0; l < posterior.links(); ++l) {
     const NaiveKennedyOhagan exact =
         RunNaiveKennedyOhagan(model->data, model->recipe, model->recipe.links[l], p, queries);
@@ -199,7 +199,7 @@ TEST(MomentPosteriorLimitTest, DataWithoutNoiseIsInterpolatedAtItsLevel) {
   NamedParameters p = MomentTheta(*model);
   p.Set("n0", -40);
   p.Set("n1", -40);
-  const MomentPosterior posterior = Posterior(model, p.theta());
+  const MomentPosterior posterior = PosteriorAt(model, p.theta());
   const MomentPosterior::Gaussians top = posterior.Predict(model->data.x.bottomRows(4), 1);
   for (int l = 0; l < posterior.links(); ++l) {
     EXPECT_TRUE(Near(top.mean.row(l).transpose(), model->data.y.tail(4), 1e-5));
@@ -213,14 +213,14 @@ TEST(MomentPosteriorLimitTest, ExactDataOfAnEqualHigherLevelDeterminesALowerOne)
   NamedParameters p = MomentTheta(*model);
   for (const char* name : {"s21", "vf1", "vd1", "va1", "n1"}) p.Set(name, -20);
   const Matrix at = model->data.x.bottomRows(6);
-  const double informed = Posterior(model, p.theta()).Predict(at, 0).variance.mean();
+  const double informed = PosteriorAt(model, p.theta()).Predict(at, 0).variance.mean();
   ScaledData without = model->data;  // the same scales, the upper level's data gone
   without.x.conservativeResize(5, Eigen::NoChange);
   without.y.conservativeResize(5);
   without.noise.conservativeResize(5);
   without.offset = {0, 5, 5};
   const auto lower = std::make_shared<MomentModel>(without, both.recipe);
-  const double uninformed = Posterior(lower, p.theta()).Predict(at, 0).variance.mean();
+  const double uninformed = PosteriorAt(lower, p.theta()).Predict(at, 0).variance.mean();
   EXPECT_LT(informed, 1e-5);
   EXPECT_GT(uninformed, 1e-2);
 }
@@ -228,7 +228,7 @@ TEST(MomentPosteriorLimitTest, ExactDataOfAnEqualHigherLevelDeterminesALowerOne)
 TEST(MomentPosteriorLimitTest, FarFromAllDataThePriorReturns) {
   const auto model = MakeMomentModel({.name = "", .counts = {7}, .recipe = ReferenceRecipe1()});
   const NamedParameters p = MomentTheta(*model);
-  const MomentPosterior::Gaussians far = Posterior(model, p.theta()).Predict(Matrix::Constant(1, 2, 1e3), 0);
+  const MomentPosterior::Gaussians far = PosteriorAt(model, p.theta()).Predict(Matrix::Constant(1, 2, 1e3), 0);
   EXPECT_NEAR(far.mean(0, 0), p.Scalar("mu0"), 1e-12);
   EXPECT_NEAR(far.variance(0, 0), std::exp(p.Scalar("v0")), 1e-12);
 }

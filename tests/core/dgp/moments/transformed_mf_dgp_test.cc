@@ -31,15 +31,9 @@ std::unique_ptr<TransformedEmulator> FitOrDie(Kind kind) {
   }
   auto transformed = TransformOutputs(data, {.kind = kind, .lower = 0, .upper = 2});
   EXPECT_TRUE(transformed.ok()) << transformed.status();
-  auto base = MfDgp::Fit(transformed->data, {.seed = 1});
+  auto base = FitMfDgp(transformed->data, {.seed = 1});
   EXPECT_TRUE(base.ok()) << base.status();
   return std::make_unique<TransformedEmulator>(transformed->transform, *std::move(base));
-}
-
-absl::StatusOr<std::unique_ptr<const MixtureEmulator>> LoadMfDgp(absl::string_view bytes) {
-  auto model = MfDgp::Load(bytes);
-  if (!model.ok()) return model.status();
-  return *std::move(model);
 }
 
 class TransformedEmulatorTest : public ::testing::TestWithParam<Kind> {

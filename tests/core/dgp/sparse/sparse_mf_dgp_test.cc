@@ -1,12 +1,11 @@
 // Fits of sparse variational MF-DGPs and what is special about their models; what all emulators promise is tested with them all.
-#include "core/dgp/sparse/sparse_mf_dgp.h"
-
 #include <cmath>
 #include <memory>
 #include <numbers>
 #include <string>
 
 #include "core/base/random.h"
+#include "core/dgp/sparse/sparse_mf_dgp_posterior.h"
 #include "core/dgp/sparse/svi_fit.h"
 #include "core/dgp/sparse/svi_training.h"
 #include "core/dgp/sparse/variational_fit.h"
