@@ -8,9 +8,9 @@
 
 #include "absl/status/statusor.h"
 #include "core/data/scaled_data.h"
-#include "core/dgp/moments/moment_fit.h"
 #include "core/dgp/moments/moment_joint.h"
 #include "core/dgp/moments/moment_posterior.h"
+#include "core/dgp/moments/moment_target.h"
 #include "core/emulator/inflation.h"
 #include "core/emulator/mixture.h"
 #include "core/neighbour/neighbour_dgp.h"

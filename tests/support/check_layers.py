@@ -39,7 +39,7 @@ RPC = ["proto", "protobuf", "grpc"]
 FOUNDATION = ["core/base", "core/linalg"]
 PARTS = FOUNDATION + ["core/param", "core/kernel"]
 # What inference of any kind stands on.
-MODEL = PARTS + ["core/data", "core/optim", "core/gp", "core/emulator"]
+MODEL = PARTS + ["core/data", "core/optim", "core/gp", "core/emulator", "core/fit"]
 CORE = MODEL + ["core/dgp/moments", "core/dgp/sparse", "core/neighbour", "core/baseline", "core/design", "core/checkpoint"]
 
 # Module: what it may include besides itself. What is not named is forbidden.
@@ -51,6 +51,7 @@ RULES = {
     "core/data": MATHEMATICS + ["core/base"],
     "core/optim": MATHEMATICS + FOUNDATION + ["core/param", "lbfgs"],
     "core/emulator": MATHEMATICS + ["core/base", "core/data", "core/kernel/kernel_family.h"],
+    "core/fit": MATHEMATICS + FOUNDATION + ["core/data", "core/param", "core/optim", "core/emulator"],
     "core/gp": MATHEMATICS + PARTS + ["core/optim"],
     "core/dgp/moments": MATHEMATICS + MODEL,
     "core/dgp/sparse": MATHEMATICS + MODEL,

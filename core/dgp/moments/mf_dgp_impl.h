@@ -9,16 +9,15 @@
 #include "absl/status/statusor.h"
 #include "core/base/bytes.h"
 #include "core/dgp/moments/mf_dgp.h"
-#include "core/dgp/moments/moment_fit.h"
 #include "core/dgp/moments/moment_joint.h"
 #include "core/dgp/moments/moment_posterior.h"
+#include "core/dgp/moments/moment_target.h"
 #include "core/emulator/inflation.h"
 #include "core/emulator/mixture.h"
 
 namespace fidelio {
 
 inline constexpr uint32_t kMfDgpVersion = 3;
-inline constexpr uint32_t kMfDgpFitVersion = 4;
 
 // Σ_t n_t Σ_{s≥t} n_s: elements of the factors of all levels of one draw and link.
 int64_t FactorElements(const std::vector<int64_t>& counts);
