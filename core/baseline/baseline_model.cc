@@ -9,23 +9,19 @@
 #include "core/base/random.h"
 #include "core/base/random_streams.h"
 #include "core/base/status_macros.h"
+#include "core/baseline/baseline_priors.h"
 #include "core/baseline/co_kriging.h"
 #include "core/baseline/co_kriging_posterior.h"
 
 namespace fidelio {
 namespace {
 
-constexpr int kMostHidden = 2;     // units of DEEP-MF's network, at most,
-constexpr int kPerWeight = 4;      // and with at least so many observations for each of its weights
-constexpr int kNetworkStarts = 4;  // with a random network
-constexpr double kShorter = 1.8;   // log ratio of short lengthscales to the prior's centre
-
-// One start per story that data may tell: the prior's centre; short lengthscales; levels that do not help each other.
+// The prior's centre; short lengthscales; levels that do not help each other; random networks.
 std::vector<Vector> CoKrigingStarts(const CoKriging& model, uint64_t seed) {
   const Vector centres = model.parameters().Centres();
   const int d = model.data().dimension();
   Vector wiggly = centres, decoupled = centres;
-  wiggly.segment(model.level(0).lengthscale, d).array() -= kShorter;
+  wiggly.segment(model.level(0).lengthscale, d).array() -= kLogShorter;
   for (int t = 1; t < model.data().levels(); ++t) {
     decoupled[model.level(t).rho] = 0;
     decoupled[model.level(t).amplitude] = 0;
@@ -53,15 +49,15 @@ std::vector<Vector> LayerStarts(const ChainLayer& layer) {
   const Vector centres = layer.parameters().Centres();
   const ChainLayer::Places& at = layer.places();
   Vector wiggly = centres, apart = centres;
-  wiggly.segment(at.lengthscale, layer.dimension()).array() -= kShorter;
+  wiggly.segment(at.lengthscale, layer.dimension()).array() -= kLogShorter;
   if (layer.kind() == LayerKind::kFirst) return {centres, wiggly};
   apart[at.amplitude] = 0;
   if (at.rho >= 0) apart[at.rho] = 0;
   if (layer.kind() == LayerKind::kLinear) return {centres, wiggly, apart};
-  apart[at.link_amplitude] = -4;
+  apart[at.link_amplitude] = kLogLinkApart;
   Vector bent = centres;  // a link that turns quickly, without a discrepancy
-  bent[at.output_lengthscale] -= 1.5;
-  bent[at.amplitude] -= 2.3;
+  bent[at.output_lengthscale] -= kLogQuickerTurn;
+  bent[at.amplitude] -= kLogLessDiscrepancy;
   return {centres, wiggly, apart, bent};
 }
 
@@ -136,8 +132,7 @@ absl::StatusOr<std::shared_ptr<const GpModel>> BaselineModel::Stage(const StageF
 std::vector<Vector> BaselineModel::Starts(const GpModel& stage, uint64_t seed) const {
   std::vector<Vector> starts = joint() ? CoKrigingStarts(dynamic_cast<const CoKriging&>(stage), seed)
                                        : LayerStarts(dynamic_cast<const ChainLayer&>(stage));
-  const Vector centres = stage.parameters().Centres(), scales = stage.parameters().Scales();
-  for (Vector& start : starts) start = (start - centres).cwiseQuotient(scales);
+  for (Vector& start : starts) start = stage.parameters().Whitened(start);
   return starts;
 }
 

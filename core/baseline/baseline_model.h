@@ -21,9 +21,6 @@
 
 namespace fidelio {
 
-// A change of what Starts returns, or of a prior, makes saved running fits unusable: raise this with it.
-inline constexpr uint32_t kBaselineRecipeVersion = 3;
-
 class BaselineModel {
  public:
   BaselineModel(BaselineMethod method, ScaledData data) : method_(method), data_(std::move(data)) {}
@@ -40,7 +37,7 @@ class BaselineModel {
   absl::StatusOr<std::shared_ptr<const GpModel>> Stage(const StageForm& form,
                                                        const std::vector<StageParameters>& before) const;
 
-  // Where the search for a stage's hyperparameters begins, in whitened parameters (GpObjective); the prior's centre first.
+  // Where the search for a stage's hyperparameters begins, in whitened parameters (ParameterLayout); the prior's centre first.
   std::vector<Vector> Starts(const GpModel& stage, uint64_t seed) const;
 
   // Needs the parameters of every stage.

@@ -1,19 +1,11 @@
-// StageSearch: learns the hyperparameters of a BaselineModel, stage by stage:
+// StageSearch: learns the hyperparameters of a BaselineModel, stage by stage, each by a search (core/fit/search.h) over its forms.
 //
-//   1. optimise    L-BFGS from several starts per form: a little from each, then the best few to their ends
-//   2. curvature   Hessians at the distinct modes; they give each mode's evidence (Laplace) Z
-//   3. sample      HMC chains from the modes that matter, at least two each, whitened by their Hessians
-//
-// A stage's result is a set of draws; those of mode m share a weight ∝ Z_m^(1/temperature), which is √Z_m. With few observations the data leave
-// much open, and one point of hyperparameters alone is far too sure of itself.
-//
-// Deterministic for a seed, whatever the number of threads. Every finished piece of work is kept in a SearchState, which can be
-// copied at any time and continued with the same result.
+// Stages share a budget of iterations equally: each gets its part of what the stages before have left.
 #ifndef FIDELIO_CORE_BASELINE_STAGE_SEARCH_H_
 #define FIDELIO_CORE_BASELINE_STAGE_SEARCH_H_
 
 #include <cstdint>
-#include <limits>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <utility>
@@ -21,111 +13,82 @@
 
 #include "absl/status/statusor.h"
 #include "core/baseline/baseline_model.h"
-#include "core/emulator/fit_observer.h"
 #include "core/emulator/fit_options.h"
-#include "core/optim/hmc.h"
+#include "core/fit/fit_budget.h"
+#include "core/fit/search_state.h"
+#include "core/fit/target.h"
+#include "core/gp/gp_model.h"
 
 namespace fidelio {
 
-// How much work a stage does.
-struct SearchSettings {
-  int chains = 4;        // at least, and at least two per mode; 0: the best mode alone
-  int modes = 4;         // that are sampled, at most
-  int warmup = 24;       // transitions per chain
-  int transitions = 48;  // kept per chain, before thinning
-  int draws = 24;        // of all chains together, about
-  int leapfrogs = 8;     // of a transition, at most
-};
-
-// Settings for a stage with this number of observations: with more of them there is less to average over, at a higher cost.
-SearchSettings SettingsForStage(int64_t observations);
-
-// A finished or running L-BFGS run.
-struct SearchStart {
-  StageForm form;
-  Vector z;  // whitened
-  double value = std::numeric_limits<double>::infinity();
-  int rounds = 0;
-  bool done = false;
-};
-
-// A mode of the posterior.
-struct SearchMode {
-  StageForm form;
-  Vector z;
-  double value = 0;         // −log posterior with a normalised prior
-  Matrix hessian = {};      // empty until measured
-  int failed_columns = 0;   // of it, which could not be measured: those of the prior stand in for them
-  double log_evidence = 0;  // Laplace's
-  double weight = 0;        // 0: dropped
-};
-
-struct SearchChain {
-  int mode = 0;
-  bool started = false;
-  HmcState hmc;
-  std::vector<Vector> trace;  // whitened, of every transition after warm-up
-};
-
-struct SearchState {
-  std::vector<StageParameters> found;  // of the stages that are done
-  double value = 0;                    // −log posterior of those, summed
-  // Of the stage that is under way, each empty until it begins.
-  std::vector<SearchStart> starts;
-  bool screened = false;  // the starts that are not worth going on with are done
-  std::vector<SearchMode> modes;
-  std::vector<SearchChain> chains;
-
-  double acceptance = 0;  // of HMC, summed over `transitions` of the stages that are done
-  int64_t transitions = 0;
-  FitReport sampled;  // how well the stages that are done were sampled: the worst of them
-  int64_t iterations = 0;
-  int64_t evaluations = 0;
-  double seconds = 0;  // spent before this state was taken
-};
-
-// A state that can be copied while a search runs on it. Thread-safe.
-class SharedSearchState {
+// The log posteriors of a stage: its forms are the structures.
+class StageTarget final : public Target {
  public:
-  explicit SharedSearchState(SearchState state = {}) : state_(std::move(state)) {}
+  // Of the stage after `before`, in the forms of that kernel family or of all. `model` must outlive the target.
+  static absl::StatusOr<StageTarget> Create(const BaselineModel& model, const std::optional<KernelFamily>& kernel,
+                                            const std::vector<StageParameters>& before, uint64_t seed);
 
-  SearchState Copy() const {
+  const std::vector<StageForm>& forms() const { return forms_; }
+  int64_t observations() const { return models_[0]->outputs().size(); }
+
+  int structures() const override { return static_cast<int>(forms_.size()); }
+  const ParameterLayout& parameters(int structure) const override { return models_[structure]->parameters(); }
+  std::unique_ptr<Objective> NewObjective(int structure) const override;
+  absl::Status FailureAt(int structure, const Vector& z) const override;
+  std::vector<Vector> Starts(int structure) const override { return model_->Starts(*models_[structure], seed_); }
+
+ private:
+  StageTarget(const BaselineModel& model, uint64_t seed) : model_(&model), seed_(seed) {}
+
+  const BaselineModel* model_;
+  uint64_t seed_;
+  std::vector<StageForm> forms_;
+  std::vector<std::shared_ptr<const GpModel>> models_;  // one per form
+};
+
+// The stages that are done.
+struct StagesDone {
+  std::vector<StageParameters> found;
+  FitReport report;         // of them together: as well sampled as the worst
+  int64_t transitions = 0;  // of HMC after warm-up
+  int64_t iterations = 0;   // of their searches
+};
+
+// How far the stages have come. Thread-safe.
+class StageProgress {
+ public:
+  struct State {
+    StagesDone done;
+    SearchState search;  // of the stage that is under way
+  };
+
+  explicit StageProgress(State state = {}) : done_(std::move(state.done)), search_(std::move(state.search)) {}
+
+  State Copy() const {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return state_;
+    return {done_, search_.Copy()};
   }
+  SharedSearchState& search() { return search_; }
 
-  // Runs f(state) under the lock.
-  template <typename F>
-  auto With(F&& f) {
+  // Ends the stage that is under way.
+  void Advance(StagesDone done) {
     const std::lock_guard<std::mutex> lock(mutex_);
-    return f(state_);
+    done_ = std::move(done);
+    search_.With([](SearchState& s) { s = SearchState(); });
   }
 
  private:
   mutable std::mutex mutex_;
-  SearchState state_;  // guarded by mutex_
+  StagesDone done_;  // guarded by mutex_, which is held while one stage makes way for the next
+  SharedSearchState search_;
 };
 
-struct SearchRequest {
-  const BaselineModel* model = nullptr;
-  std::optional<KernelFamily> kernel;  // absent: all, weighed by their evidence
-  bool point_estimate = false;         // the best mode alone
-  std::vector<StageParameters> warm;   // starts of each stage besides the prior's centre; empty: a cold start
-  uint64_t seed = 0;
-  int threads = 0;
-  double max_seconds = std::numeric_limits<double>::infinity();
-  int64_t max_iterations = std::numeric_limits<int64_t>::max();
-  FitObserver* observer = nullptr;
-};
-
-struct SearchResult {
-  std::vector<StageParameters> stages;
-  FitReport report;  // without the number of draws
-};
-
-// Runs `state` to its end. CANCELLED when the observer says so; `state` can then be continued. When max_seconds or
-// max_iterations have passed, the best so far is returned.
-absl::StatusOr<SearchResult> RunStageSearch(const SearchRequest& request, SharedSearchState& state);
+// Runs `progress` to its end and returns all stages. CANCELLED when the observer says so; `progress` can then be continued. Out of
+// budget, the best so far is returned. Of `options`: kernel, point estimate, seed, threads and the budget of iterations. `warm`:
+// starts of each stage besides the prior's centre; empty: a cold start.
+absl::StatusOr<StagesDone> RunStageSearch(const BaselineModel& model, const FitOptions& options,
+                                          const std::vector<StageParameters>& warm, FitBudget& budget,
+                                          StageProgress& progress);
 
 }  // namespace fidelio
 

@@ -1,8 +1,8 @@
-// The state of a running fit, version 1 (the envelope is in core/base/bytes.h). Payload, in this order:
+// The state of a running fit, version 2 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   u32 recipe version; u64 levels, per level u64 observations
-//   options; u32 neighbours; warm start; progress of the stack   as in neighbour_fit_state.cc
-//   sketch; upper levels                                         as in core/dgp/moments/moment_fit_bytes.h
+//   options, as in core/fit/fit_bytes.h; u32 neighbours; warm start and progress of the stack, as in neighbour_fit_state.cc
+//   work; searches of the sketch and of the upper levels, as in core/fit/fit_bytes.h
 #include "core/neighbour/neighbour_dgp_fit.h"
 
 #include <algorithm>
@@ -11,18 +11,17 @@
 #include "absl/strings/str_format.h"
 #include "core/base/parallel.h"
 #include "core/base/status_macros.h"
-#include "core/dgp/moments/moment_fit_bytes.h"
+#include "core/fit/fit_bytes.h"
 #include "core/neighbour/neighbour_dgp_posterior.h"
 #include "core/neighbour/neighbour_fit_state.h"
+#include "core/neighbour/neighbour_priors.h"
 #include "core/neighbour/stack_fit.h"
 #include "core/neighbour/upper_fit.h"
-#include "core/neighbour/upper_recipes.h"
 
 namespace fidelio {
 namespace {
 
-constexpr uint32_t kStateVersion = 1;
-constexpr double kStackShare = 0.4;  // of the progress bar
+constexpr uint32_t kStateVersion = 2;
 
 }  // namespace
 
@@ -31,40 +30,43 @@ struct NeighbourDgpFit::Impl {
   FitOptions options;  // without warm_start
   int neighbours;
   NeighbourWarmStart warm;
+  FitBudget budget;
   SharedNeighbourState stack_state;
-  SharedFitState sketch_state, upper_state;
+  SharedSearchState sketch_state, upper_state;
 
-  Impl(Dataset d, const FitOptions& o, int m) : data(std::move(d)), options(o), neighbours(m) {
+  Impl(Dataset d, const FitOptions& o, int m, const FitWork& work = {}, NeighbourFitState stack = {},
+       SearchState sketch = {}, SearchState upper = {})
+      : data(std::move(d)),
+        options(o),
+        neighbours(m),
+        budget(options, work),
+        stack_state(std::move(stack)),
+        sketch_state(std::move(sketch)),
+        upper_state(std::move(upper)) {
     options.warm_start = nullptr;
   }
 
   absl::StatusOr<std::unique_ptr<MixtureEmulator>> Run(FitObserver* observer) {
     const Scaling scaling = ScaleData(data).scaling;
-    FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<NeighbourStack> stack, FitStack({.data = data,
-                                                                              .scaling = scaling,
-                                                                              .options = options,
-                                                                              .warm = warm.layers,
-                                                                              .neighbours = neighbours,
-                                                                              .share = kStackShare,
-                                                                              .observer = observer},
-                                                                             stack_state));
+    budget.Begin(observer);
+    budget.SetPart(0, kStackShare);
+    FIDELIO_ASSIGN_OR_RETURN(
+        std::unique_ptr<NeighbourStack> stack,
+        FitStack({.data = data, .scaling = scaling, .options = options, .warm = warm.layers, .neighbours = neighbours},
+                 budget, stack_state));
     const NeighbourFitState state = stack_state.Copy();
     UpperFitResult upper;
     if (stack->levels() < static_cast<int>(data.levels.size())) {
-      const FitProgress spent{
-          .iteration = state.iterations, .evaluations = state.evaluations, .seconds = state.seconds};
       FIDELIO_ASSIGN_OR_RETURN(upper, FitUpper({.stack = *stack,
                                                 .data = data,
                                                 .scaling = scaling,
                                                 .options = options,
                                                 .warm = warm,
-                                                .spent = spent,
-                                                .begin = kStackShare,
-                                                .observer = observer},
-                                               sketch_state, upper_state));
+                                                .iterations = state.iterations},
+                                               budget, sketch_state, upper_state));
     }
-    upper.report.evaluations += state.evaluations;
-    upper.report.seconds += state.seconds;
+    upper.report.evaluations = budget.used().evaluations;
+    upper.report.seconds = budget.seconds();
     for (const NeighbourLevelState& level : state.levels) upper.report.log_posterior -= level.best().value;
     FIDELIO_ASSIGN_OR_RETURN(auto posterior, NeighbourDgpPosterior::Build(data, scaling, std::move(stack),
                                                                           upper.recipes, upper.draws, options.threads));
@@ -110,22 +112,15 @@ std::string NeighbourDgpFit::SaveState() const {
   out.U32(static_cast<uint32_t>(impl_->neighbours));
   Write(impl_->warm, out);
   Write(impl_->stack_state.Copy(), out);
-  WriteFitState(impl_->sketch_state.Copy(), out);
-  WriteFitState(impl_->upper_state.Copy(), out);
+  WriteWork(impl_->budget.used(), out);
+  WriteSearch(impl_->sketch_state.Copy(), out);
+  WriteSearch(impl_->upper_state.Copy(), out);
   return out.Seal(kNeighbourDgpFitKind, kStateVersion);
 }
 
 absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> NeighbourDgpFit::Resume(absl::string_view bytes, const Dataset& data,
                                                                          int threads) {
-  FIDELIO_ASSIGN_OR_RETURN(ByteReader::Opened opened, ByteReader::Open(bytes, kNeighbourDgpFitKind, kStateVersion,
-                                                                       "state of a running fit with neighbour layers"));
-  ByteReader& in = opened.reader;
-  const uint32_t recipe = in.U32();
-  if (recipe != kUpperRecipeVersion) {
-    return absl::FailedPreconditionError(
-        absl::StrFormat("state of a running fit: made with recipe %d, this program has recipe %d; start the fit again",
-                        recipe, kUpperRecipeVersion));
-  }
+  FIDELIO_ASSIGN_OR_RETURN(ByteReader in, OpenState(bytes, kNeighbourDgpFitKind, kStateVersion, kUpperRecipeVersion));
   const uint64_t levels = in.U64();
   bool same = levels == data.levels.size();
   for (uint64_t t = 0; t < levels && in.ok(); ++t) {
@@ -137,7 +132,8 @@ absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> NeighbourDgpFit::Resume(absl::s
   const auto neighbours = static_cast<int>(in.U32());
   NeighbourWarmStart warm = ReadNeighbourWarmStart(in);
   NeighbourFitState stack = ReadNeighbourFitState(in);
-  MomentFitState sketch = ReadFitState(in), upper = ReadFitState(in);
+  const FitWork work = ReadWork(in);
+  SearchState sketch = ReadSearch(in), upper = ReadSearch(in);
   FIDELIO_RETURN_IF_ERROR(in.Finish());
   FIDELIO_RETURN_IF_ERROR(Validate(data));
   FIDELIO_RETURN_IF_ERROR(Validate(options));
@@ -151,11 +147,9 @@ absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> NeighbourDgpFit::Resume(absl::s
       return absl::DataLossError("state of a running fit: sizes do not fit its data");
     }
   }
-  auto impl = std::make_unique<Impl>(data, options, std::max(1, neighbours));
+  auto impl = std::make_unique<Impl>(data, options, std::max(1, neighbours), work, std::move(stack), std::move(sketch),
+                                     std::move(upper));
   impl->warm = std::move(warm);
-  impl->stack_state.With([&](NeighbourFitState& s) { s = std::move(stack); });
-  impl->sketch_state.With([&](MomentFitState& s) { s = std::move(sketch); });
-  impl->upper_state.With([&](MomentFitState& s) { s = std::move(upper); });
   return std::unique_ptr<NeighbourDgpFit>(new NeighbourDgpFit(std::move(impl)));
 }
 

@@ -2,7 +2,7 @@
 //
 //   neighbours   level by level of the stack: for each kernel family L-BFGS on Vecchia's likelihood of 2,000 conditionals; for
 //                the best of them again, with neighbours in inputs divided by its lengthscales, until these stay
-//   optimise …   the levels above, as in MomentFit. With more than 300 observations the kernel family and a start are found on
+//   optimise …   the levels above, by the search of MF_DGP. With more than 300 observations the kernel family and a start are found on
 //                300 of them (a sketch), and the mode from there on all
 // Deterministic for a seed, whatever the number of threads, unless a budget ends it. Saved states do not hold the data.
 #ifndef FIDELIO_CORE_NEIGHBOUR_NEIGHBOUR_DGP_FIT_H_

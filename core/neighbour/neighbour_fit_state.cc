@@ -1,8 +1,7 @@
 // Payload of a NeighbourFitState:
 //
 //   u64 levels; per level u64 candidates, per candidate u32 kernel, vector θ, f64 value; vector metric, u32 rounds, bool done
-//   i64 iterations, i64 evaluations, f64 seconds
-// of options: bool kernel given, u32 kernel, u64 seed, f64 max seconds, i64 max iterations
+//   i64 iterations
 // of a warm start: u64 layers, per layer u32 kernel, vector θ; u64 recipes (core/dgp/moments/recipe_bytes.h);
 //   u64 draws, per draw u32 structure, f64 weight, vector θ
 #include "core/neighbour/neighbour_fit_state.h"
@@ -35,25 +34,6 @@ const NeighbourLevelState::Candidate& NeighbourLevelState::best() const {
 }
 NeighbourLevelState::Candidate& NeighbourLevelState::best() {
   return const_cast<Candidate&>(std::as_const(*this).best());
-}
-
-void WriteFitOptions(const FitOptions& options, ByteWriter& out) {
-  out.Bool(options.kernel.has_value());
-  out.U32(static_cast<uint32_t>(options.kernel.value_or(KernelFamily::kRbf)));
-  out.U64(options.seed);
-  out.F64(options.max_seconds);
-  out.I64(options.max_iterations);
-}
-
-FitOptions ReadFitOptions(ByteReader& in) {
-  FitOptions options;
-  const bool given = in.Bool();
-  const auto kernel = static_cast<KernelFamily>(in.U32());
-  options.kernel = given ? std::optional<KernelFamily>(kernel) : std::nullopt;
-  options.seed = in.U64();
-  options.max_seconds = in.F64();
-  options.max_iterations = in.I64();
-  return options;
 }
 
 void Write(const NeighbourWarmStart& warm, ByteWriter& out) {
@@ -99,8 +79,6 @@ void Write(const NeighbourFitState& state, ByteWriter& out) {
     out.Bool(level.done);
   }
   out.I64(state.iterations);
-  out.I64(state.evaluations);
-  out.F64(state.seconds);
 }
 
 NeighbourFitState ReadNeighbourFitState(ByteReader& in) {
@@ -121,8 +99,6 @@ NeighbourFitState ReadNeighbourFitState(ByteReader& in) {
     state.levels.push_back(std::move(level));
   }
   state.iterations = in.I64();
-  state.evaluations = in.I64();
-  state.seconds = in.F64();
   return state;
 }
 

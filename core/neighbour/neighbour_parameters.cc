@@ -2,27 +2,28 @@
 
 #include <cmath>
 
+#include "core/neighbour/neighbour_priors.h"
+
 namespace fidelio {
 
 NeighbourLayout::NeighbourLayout(int d, bool is_first, bool learn_noise) : dimension(d), first(is_first) {
-  const double half_log_d = 0.5 * std::log(d);
   ParameterLayout& p = parameters;
   if (first) {
-    lengthscale = p.Add("ls", d, Prior::Normal(half_log_d - 1, 2));
-    amplitude = p.Add("v", 1, Prior::Normal(0, 2));
-    if (learn_noise) noise = p.Add("n", 1, Prior::Normal(std::log(3e-2), 2));
-    mean = p.Add("mu", 1, Prior::Normal(0, 1.5));
+    lengthscale = p.Add("ls", d, WideLengthscalePrior(d));
+    amplitude = p.Add("v", 1, WideAmplitudePrior());
+    if (learn_noise) noise = p.Add("n", 1, WideNoisePrior());
+    mean = p.Add("mu", 1, FirstMeanPrior());
     return;
   }
-  rho_lengthscale = p.Add("lsr", d, Prior::Normal(half_log_d, 1.5));
-  linear = p.Add("s2", 1, Prior::Normal(std::log(1e-2), 2.2));
-  nonlinear = p.Add("vf", 1, Prior::Normal(std::log(1e-2), 2.2));
-  nonlinear_lengthscale = p.Add("lf", 1, Prior::Normal(0, 0.7));
-  delta_lengthscale = p.Add("lsd", d, Prior::Normal(half_log_d - 1, 2));
-  delta = p.Add("vd", 1, Prior::Normal(std::log(0.1), 2.5));
-  offset = p.Add("va", 1, Prior::Normal(std::log(0.1), 2.5));
-  rho = p.Add("rh", 1, Prior::Normal(1, 0.7));
-  if (learn_noise) noise = p.Add("n", 1, Prior::Normal(std::log(3e-2), 2));
+  rho_lengthscale = p.Add("lsr", d, WideRhoLengthscalePrior(d));
+  linear = p.Add("s2", 1, WideLinkPrior());
+  nonlinear = p.Add("vf", 1, WideLinkPrior());
+  nonlinear_lengthscale = p.Add("lf", 1, NonlinearLengthscalePrior());
+  delta_lengthscale = p.Add("lsd", d, WideLengthscalePrior(d));
+  delta = p.Add("vd", 1, WideDeltaPrior());
+  offset = p.Add("va", 1, OffsetPrior());
+  rho = p.Add("rh", 1, RhoPrior());
+  if (learn_noise) noise = p.Add("n", 1, WideNoisePrior());
 }
 
 NeighbourParameters::NeighbourParameters(const NeighbourLayout& layout, const ConstVectorRef& theta) {

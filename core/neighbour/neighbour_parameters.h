@@ -2,19 +2,16 @@
 //
 // First layer:  ls[D] v n mu              amplitude v, noise standard deviation n, mean mu
 // Upper layer:  lsr[D] s2 vf lf lsd[D] vd va rh n      as in core/dgp/moments/moment_layout.h
-// All are logarithms but mu and rh (ρ); n is absent where the noise is given. Priors are wide: a level with a neighbour layer
-// has data enough.
+// All are logarithms but mu and rh (ρ); n is absent where the noise is given. Priors: neighbour_priors.h.
 #ifndef FIDELIO_CORE_NEIGHBOUR_NEIGHBOUR_PARAMETERS_H_
 #define FIDELIO_CORE_NEIGHBOUR_NEIGHBOUR_PARAMETERS_H_
 
 #include "core/base/types.h"
 #include "core/dgp/moments/link_kernel.h"
+#include "core/fit/common_priors.h"
 #include "core/param/layout.h"
 
 namespace fidelio {
-
-// Least noise variance in standardised units, as in a Recipe.
-inline constexpr double kNeighbourNoiseFloor = 1e-8;
 
 struct NeighbourLayout {
   ParameterLayout parameters;
@@ -35,7 +32,7 @@ struct NeighbourParameters {
   Vector rho_inverse;              // D, of an upper layer, as the following
   LinkScalars scalars;
   double offset = 0;
-  double noise = kNeighbourNoiseFloor;  // learned variance, with the floor
+  double noise = kNoiseFloor;  // learned variance, with the floor
 
   NeighbourParameters(const NeighbourLayout& layout, const ConstVectorRef& theta);
 };

@@ -12,8 +12,8 @@
 #include "absl/status/statusor.h"
 #include "core/data/dataset.h"
 #include "core/data/scaled_data.h"
-#include "core/emulator/fit_observer.h"
 #include "core/emulator/fit_options.h"
+#include "core/fit/fit_budget.h"
 #include "core/neighbour/neighbour_fit_state.h"
 #include "core/neighbour/neighbour_stack.h"
 
@@ -22,15 +22,14 @@ namespace fidelio {
 struct StackFitRequest {
   const Dataset& data;
   const Scaling& scaling;
-  const FitOptions& options;                // its budget is for this part alone
+  const FitOptions& options;
   const std::vector<NeighbourLayer>& warm;  // one per level of the stack, or none
   int neighbours = 0;
-  double share = 1;  // of the progress bar, from its beginning
-  FitObserver* observer = nullptr;
 };
 
 // Runs `state` to its end. CANCELLED when the observer says so; `state` can then be continued.
-absl::StatusOr<std::unique_ptr<NeighbourStack>> FitStack(const StackFitRequest& request, SharedNeighbourState& state);
+absl::StatusOr<std::unique_ptr<NeighbourStack>> FitStack(const StackFitRequest& request, FitBudget& budget,
+                                                         SharedNeighbourState& state);
 
 }  // namespace fidelio
 

@@ -3,12 +3,9 @@
 #include <cmath>
 #include <iterator>
 
+#include "core/neighbour/neighbour_priors.h"
+
 namespace fidelio {
-namespace {
-
-constexpr double kLean = 0.5;  // how far the priors of upper lengthscales follow the stack's, in logarithms
-
-}  // namespace
 
 std::vector<Recipe> UpperRecipes(const NeighbourStack& stack, std::optional<KernelFamily> kernel, int observations) {
   const int top = stack.levels() - 1;
@@ -22,23 +19,20 @@ std::vector<Recipe> UpperRecipes(const NeighbourStack& stack, std::optional<Kern
     Recipe r = DefaultRecipe(family);
     r.warp = false;
     r.trend = false;
-    const double lean = kLean * (log_lengthscale - r.lengthscale.centre -
-                                 0.5 * std::log(static_cast<double>(parameters.inverse.size())));
+    const double half_log_d = LogRoot(static_cast<int>(parameters.inverse.size()));  // is added to lengthscales
+    const double lean = kStackLean * (log_lengthscale - r.lengthscale.centre - half_log_d);
     r.rho_lengthscale.centre += lean;
     r.delta_lengthscale.centre += lean;
-    r.rho_lengthscale.scale = 1;
-    r.delta_lengthscale.scale = 1.2;
+    r.rho_lengthscale.scale = kLeanRhoScale;
+    r.delta_lengthscale.scale = kLeanDeltaScale;
     if (few) {
       recipes.push_back(r);
       r.trend = true;
     } else {
       r.links = {{.offset = true, .raw_zero = false, .weight = 1}};
-      // Enough observations to tell how the link bends: nothing speaks against it beforehand.
-      r.linear = r.nonlinear = Prior::Normal(std::log(1e-2), 2.2);
-      // Nor against links and discrepancies that change as quickly as the level below.
-      const double half_log_d = 0.5 * std::log(static_cast<double>(parameters.inverse.size()));  // is added to both
-      r.rho_lengthscale = Prior::Normal(log_lengthscale - half_log_d, 1.5);
-      r.delta_lengthscale = Prior::Normal(log_lengthscale - half_log_d - 0.5, 1.5);
+      r.linear = r.nonlinear = WideLinkPrior();
+      r.rho_lengthscale = Prior::Normal(log_lengthscale - half_log_d, kFollowScale);
+      r.delta_lengthscale = Prior::Normal(log_lengthscale - half_log_d + kFollowDelta, kFollowScale);
     }
     recipes.push_back(r);
   }

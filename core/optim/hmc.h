@@ -27,13 +27,16 @@ struct HmcOptions {
   double target_acceptance = 0.8;
 };
 
+// A step of .35, which suits a whitened Gaussian of some ten dimensions (chosen by hand): the first, before it adapts.
+inline constexpr double kFirstLogStep = -1.05;
+
 struct HmcState {
   Vector q;
   double value = 0;
   Vector gradient;  // with respect to q
-  double log_step = -1.05;
-  double mean_log_step = -1.05;  // of the iterates of dual averaging
-  double mean_error = 0;         // of acceptances, target less actual, over the warm-up
+  double log_step = kFirstLogStep;
+  double mean_log_step = kFirstLogStep;  // of the iterates of dual averaging
+  double mean_error = 0;                 // of acceptances, target less actual, over the warm-up
   int iteration = 0;
   double acceptance_sum = 0;  // after warm-up
 };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 
 #include "Eigen/Eigenvalues"
 #include "absl/strings/str_format.h"
@@ -32,13 +33,17 @@ HmcSpace WhitenedSpace(const Vector& mode, const Curvature& curvature) {
   return {.origin = mode, .basis = curvature.vectors * curvature.values.cwiseSqrt().cwiseInverse().asDiagonal()};
 }
 
-Vector WeightsByEvidence(const Vector& log_evidence, double temperature, int most, double least) {
-  Vector weights = ((log_evidence.array() - log_evidence.maxCoeff()) / temperature).exp();
+Vector WeightsByEvidence(const Vector& log_evidence, double temperature, int most, double least, double first) {
+  const double best = log_evidence.maxCoeff();
+  Vector weights = log_evidence.unaryExpr([&](double z) { return std::exp((z - best) / temperature); });
+  const double total = std::accumulate(weights.begin(), weights.end(), 0.0);
   Vector sorted = weights;
   std::sort(sorted.begin(), sorted.end(), std::greater<>());
-  const double admitted = std::max(sorted[std::min<Eigen::Index>(sorted.size(), most) - 1], least * weights.sum());
-  weights = (weights.array() < admitted).select(0, weights);
-  return weights / weights.sum();
+  const double admitted = std::max(sorted[std::min<Eigen::Index>(sorted.size(), most) - 1], least * total);
+  for (Eigen::Index m = 0; m < weights.size(); ++m) {
+    if (weights[m] < admitted) weights[m] = m == 0 ? first * total : 0;
+  }
+  return weights / std::accumulate(weights.begin(), weights.end(), 0.0);
 }
 
 }  // namespace fidelio

@@ -28,8 +28,9 @@ double LaplaceEvidence(double log_peak, const Vector& curvature);
 // Coordinates in which the density is about isotropic.
 HmcSpace WhitenedSpace(const Vector& mode, const Curvature& curvature);
 
-// Weights ∝ Z^(1/temperature) that sum to 1: the largest `most` of them, without those below `least` of the sum of all.
-Vector WeightsByEvidence(const Vector& log_evidence, double temperature, int most, double least);
+// Weights ∝ Z^(1/temperature) that sum to 1: the largest `most` of them, without those below `least` of the sum of all. Where that
+// would drop the first, it keeps `first` of that sum.
+Vector WeightsByEvidence(const Vector& log_evidence, double temperature, int most, double least, double first = 0);
 
 }  // namespace fidelio
 

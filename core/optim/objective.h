@@ -15,6 +15,9 @@ class Objective {
   // Value and, where `gradient` is not null, gradient at x. False where the function can't be evaluated (then the
   // outputs are undefined): a step there is refused. Never returns non-finite numbers with true.
   virtual bool Evaluate(const Vector& x, double* value, Vector* gradient) = 0;
+
+  // The largest relative jitter that a factorisation has needed so far.
+  virtual double max_jitter() const { return 0; }
 };
 
 }  // namespace fidelio

@@ -35,6 +35,11 @@ class ParameterLayout {
 
   Vector Centres() const;
   Vector Scales() const;
+
+  // Whitened parameters z, in which optimisers and samplers move: θ = centre + scale · z, and back.
+  Vector Theta(const Vector& z) const { return Centres() + Scales().cwiseProduct(z); }
+  Vector Whitened(const Vector& theta) const { return (theta - Centres()).cwiseQuotient(Scales()); }
+
   Vector InverseShapes() const;  // 1/ν of Student priors, 0 of others
 
   // Of the prior density in units of Scales(): log p = −NegativeLogPrior + LogNormaliser.

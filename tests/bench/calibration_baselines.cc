@@ -86,16 +86,13 @@ DrawnBaseline DrawNargp(const std::vector<int>& counts, Random& random) {
 absl::StatusOr<std::vector<StageParameters>> SampleStages(const BaselineModel& model, uint64_t seed) {
   std::vector<StageParameters> pooled;
   for (int k = 0; k < kSearches; ++k) {
-    SearchRequest request;
-    request.model = &model;
-    request.kernel = kForm.family;
-    request.seed = kSearches * seed + k;
-    request.threads = 1;
-    SharedSearchState state;
-    absl::StatusOr<SearchResult> fit = RunStageSearch(request, state);
+    const FitOptions options{.kernel = kForm.family, .seed = kSearches * seed + k, .threads = 1};
+    FitBudget budget(options);
+    StageProgress progress;
+    absl::StatusOr<StagesDone> fit = RunStageSearch(model, options, {}, budget, progress);
     if (!fit.ok()) return fit.status();
-    if (pooled.empty()) pooled = {{.best = fit->stages[0].best, .draws = {}}};
-    for (StageDraw& draw : fit->stages[0].draws) {
+    if (pooled.empty()) pooled = {{.best = fit->found[0].best, .draws = {}}};
+    for (StageDraw& draw : fit->found[0].draws) {
       draw.weight /= kSearches;
       pooled[0].draws.push_back(std::move(draw));
     }

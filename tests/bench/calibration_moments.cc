@@ -4,10 +4,10 @@
 #include <string>
 #include <utility>
 
-#include "core/dgp/moments/moment_fit.h"
 #include "core/dgp/moments/moment_model.h"
 #include "core/dgp/moments/moment_posterior.h"
 #include "core/dgp/moments/moment_recursion.h"
+#include "core/dgp/moments/moment_target.h"
 #include "core/dgp/moments/recipe.h"
 #include "tests/bench/calibration_data.h"
 #include "tests/bench/calibration_families.h"
@@ -66,8 +66,8 @@ DrawnMoments DrawMoments(const Recipe& recipe, const std::vector<int>& counts, R
   return {.inputs = std::move(inputs), .theta = std::move(theta), .drawn = std::move(drawn)};
 }
 
-MomentFitSettings LongChains() {
-  MomentFitSettings settings;
+SearchSettings LongChains() {
+  SearchSettings settings = MomentSettings(0);
   settings.chains = 4;
   settings.warmup = 200;
   settings.transitions = 1000;
@@ -94,13 +94,11 @@ CalibrationReplicate RunOwnMoments(const Recipe& recipe, const std::vector<int>&
   Random random(seed, stream, replicate), rank_random(seed, stream + 1, replicate);
   const DrawnMoments truth = DrawMoments(recipe, counts, random);
   const auto model = std::make_shared<const MomentModel>(Unscaled(truth.drawn.data), recipe);
-  MomentFitRequest request;
-  request.structures = {model};
-  request.settings = LongChains();
-  request.seed = FitSeed(seed, replicate);
-  request.threads = 1;
-  SharedFitState state;
-  const absl::StatusOr<MomentFitResult> fit = RunMomentFit(request, state);
+  const MomentTarget target({model});
+  FitBudget budget(FitOptions{});
+  SharedSearchState state;
+  const absl::StatusOr<SearchResult> fit = RunSearch(
+      {.target = target, .settings = LongChains(), .seed = FitSeed(seed, replicate), .threads = 1}, budget, state);
   if (!fit.ok()) return FailedReplicate(fit.status());
   PosteriorSample sample;
   const Index draws = static_cast<Index>(fit->draws.size());

@@ -40,7 +40,7 @@ RPC = ["proto", "protobuf", "grpc"]
 FOUNDATION = ["core/base", "core/linalg"]
 PARTS = FOUNDATION + ["core/param", "core/kernel"]
 # What inference of any kind stands on.
-MODEL = PARTS + ["core/data", "core/optim", "core/gp", "core/emulator"]
+MODEL = PARTS + ["core/data", "core/optim", "core/gp", "core/emulator", "core/fit"]
 METHOD = MODEL + ["core/registry"]
 # What serving needs: no method by name.
 SERVED = ["core/base", "core/data", "core/kernel", "core/emulator", "core/registry", "core/design"]
@@ -54,6 +54,7 @@ RULES = {
     "core/data": MATHEMATICS + ["core/base"],
     "core/optim": MATHEMATICS + FOUNDATION + ["core/param", "lbfgs"],
     "core/emulator": MATHEMATICS + ["core/base", "core/data", "core/kernel/kernel_family.h"],
+    "core/fit": MATHEMATICS + FOUNDATION + ["core/data", "core/param", "core/optim", "core/emulator"],
     "core/gp": MATHEMATICS + PARTS + ["core/optim"],
     "core/dgp/moments": MATHEMATICS + METHOD,
     "core/dgp/sparse": MATHEMATICS + METHOD,

@@ -4,7 +4,7 @@
 //
 // f_t given the data below is replaced by the GP with the same mean and covariance (exact for linear links). Predictions average
 // HMC draws of the hyperparameters around the modes of a few structures, weighted by the roots of their Laplace evidence: near the
-// posterior, but not the posterior (moment_fit.h). With one level each draw is an exact GP. Predictions at every level use the data
+// posterior, but not the posterior (core/fit/search.h). With one level each draw is an exact GP. Predictions at every level use the data
 // of all levels (moment_posterior.h).
 #ifndef FIDELIO_CORE_DGP_MOMENTS_MF_DGP_H_
 #define FIDELIO_CORE_DGP_MOMENTS_MF_DGP_H_

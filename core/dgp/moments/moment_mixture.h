@@ -13,9 +13,9 @@
 
 #include "absl/status/statusor.h"
 #include "core/base/bytes.h"
-#include "core/dgp/moments/moment_fit.h"
 #include "core/dgp/moments/moment_paths.h"
 #include "core/dgp/moments/moment_posterior.h"
+#include "core/dgp/moments/moment_target.h"
 #include "core/emulator/posterior.h"
 
 namespace fidelio {

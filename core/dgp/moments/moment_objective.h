@@ -19,7 +19,7 @@ class MomentObjective : public Objective {
 
   Vector Theta(const Vector& z) const { return centres_ + scales_.cwiseProduct(z); }
   Vector Whitened(const Vector& theta) const { return (theta - centres_).cwiseQuotient(scales_); }
-  double max_jitter() const { return max_jitter_; }
+  double max_jitter() const override { return max_jitter_; }
   const MomentRecursion& recursion() const { return recursion_; }  // as the last Evaluate left it
 
  private:

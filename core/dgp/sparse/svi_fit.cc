@@ -1,7 +1,8 @@
-// The state of a running fit, version 1 (the envelope is in core/base/bytes.h). Payload, in this order:
+// The state of a running fit, version 2 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   start        as in sparse_fit_state.h
-//   progress     i64 step, u32 phase, vector parameters, i64 Adam's step, vectors of Adam's moments, f64 bound, f64 jitter, f64 seconds
+//   progress     i64 step, u32 phase, vector parameters, i64 Adam's step, vectors of Adam's moments, f64 bound, f64 jitter
+//   work         as in core/fit/fit_bytes.h
 #include "core/dgp/sparse/svi_fit.h"
 
 #include <algorithm>
@@ -9,18 +10,19 @@
 #include <mutex>
 #include <utility>
 
-#include "absl/strings/str_format.h"
 #include "core/base/bytes.h"
 #include "core/base/parallel.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/sparse/sparse_fit_state.h"
 #include "core/dgp/sparse/sparse_mf_dgp_posterior.h"
 #include "core/dgp/sparse/svi_training.h"
+#include "core/fit/fit_budget.h"
+#include "core/fit/fit_bytes.h"
 
 namespace fidelio {
 namespace {
 
-constexpr uint32_t kSviVersion = 1, kSviRecipe = 3;
+constexpr uint32_t kSviVersion = 2, kSviRecipe = 3;
 
 }  // namespace
 
@@ -34,9 +36,11 @@ struct SviFit::Impl {
   // Guards the state: a step holds it while it changes it, so that SaveState waits for one step at most.
   mutable std::mutex mutex;
   SviState state;  // without parameters before the first step
-  double max_jitter = 0, seconds = 0;
+  double max_jitter = 0;
+  FitBudget budget;
 
-  Impl(const Dataset& d, const FitOptions& o, WarmLayers w) : data(d), options(o), warm(std::move(w)) {
+  Impl(const Dataset& d, const FitOptions& o, WarmLayers w, const FitWork& work = {})
+      : data(d), options(o), warm(std::move(w)), budget(options, work) {
     options.warm_start = nullptr;
     steps = options.steps > 0 ? options.steps : kPublishedSteps;
     model = std::make_shared<const SviModel>(
@@ -63,7 +67,7 @@ struct SviFit::Impl {
     }
     FitReport report;
     report.evaluations = state.step;
-    report.seconds = seconds;
+    report.seconds = budget.seconds();
     report.log_posterior = state.bound;
     report.max_jitter = model->settings.jitter + std::max(max_jitter, training.elbo().max_jitter());
     FIDELIO_ASSIGN_OR_RETURN(std::unique_ptr<const Posterior> posterior,
@@ -88,8 +92,8 @@ absl::StatusOr<std::unique_ptr<MixtureEmulator>> SviFit::Run(FitObserver* observ
   Impl& impl = *impl_;
   const ThreadPool pool;  // steps are short
   SviTraining training(impl.model, impl.options.seed, ResolveThreads(impl.options.threads));
-  const double before = impl.seconds;
-  FitBudget budget(impl.options, before, observer);
+  FitBudget& budget = impl.budget;
+  budget.Begin(observer);
   if (impl.state.parameters.size() == 0) {
     FIDELIO_ASSIGN_OR_RETURN(SviState start, training.Start(impl.warm.theta, impl.warm.noise));
     const std::lock_guard lock(impl.mutex);
@@ -105,13 +109,12 @@ absl::StatusOr<std::unique_ptr<MixtureEmulator>> SviFit::Run(FitObserver* observ
       fraction =
           std::max(fraction, static_cast<double>(impl.state.step) / static_cast<double>(impl.options.max_iterations));
     }
-    if (!budget.KeepGoing(kPhases[impl.state.phase], impl.state.step, fraction, impl.state.bound)) break;
+    if (!budget.Reached(kPhases[impl.state.phase], impl.state.step, impl.state.bound, fraction)) break;
     const std::lock_guard lock(impl.mutex);
     FIDELIO_RETURN_IF_ERROR(training.Step(fraction, &impl.state));
     impl.max_jitter = std::max(impl.max_jitter, training.elbo().max_jitter());
-    impl.seconds = budget.seconds();
   }
-  if (budget.cancelled()) return absl::CancelledError("the fit was cancelled");
+  FIDELIO_RETURN_IF_ERROR(budget.CheckCancelled());
   return impl.Finish(training);
 }
 
@@ -128,19 +131,16 @@ std::string SviFit::SaveState() const {
   out.Write(state.adam.second);
   out.F64(state.bound);
   out.F64(impl_->max_jitter);
-  out.F64(impl_->seconds);
+  WriteWork(impl_->budget.used(), out);
   return out.Seal(kSviFitKind, kSviVersion);
 }
 
 absl::StatusOr<std::unique_ptr<SviFit>> SviFit::Resume(absl::string_view bytes, const Dataset& data, int threads) {
-  FIDELIO_ASSIGN_OR_RETURN(ByteReader::Opened opened,
-                           ByteReader::Open(bytes, kSviFitKind, kSviVersion, "state of a running SVI fit"));
-  ByteReader& in = opened.reader;
+  FIDELIO_ASSIGN_OR_RETURN(ByteReader in, OpenState(bytes, kSviFitKind, kSviVersion, kSviRecipe));
   FIDELIO_RETURN_IF_ERROR(Validate(data));
-  FIDELIO_ASSIGN_OR_RETURN(FitStart start, ReadFitStart(kSviRecipe, data, in));
+  FIDELIO_ASSIGN_OR_RETURN(FitStart start, ReadFitStart(data, in));
   start.options.threads = threads;
-  auto impl = std::make_unique<Impl>(data, start.options, std::move(start.warm));
-  SviState& state = impl->state;
+  SviState state;
   state.step = in.I64();
   state.phase = static_cast<int>(in.U32());
   state.parameters = in.ReadVector();
@@ -148,15 +148,18 @@ absl::StatusOr<std::unique_ptr<SviFit>> SviFit::Resume(absl::string_view bytes, 
   state.adam.first = in.ReadVector();
   state.adam.second = in.ReadVector();
   state.bound = in.F64();
-  impl->max_jitter = in.F64();
-  impl->seconds = in.F64();
+  const double max_jitter = in.F64();
+  const FitWork work = ReadWork(in);
   FIDELIO_RETURN_IF_ERROR(in.Finish());
+  auto impl = std::make_unique<Impl>(data, start.options, std::move(start.warm), work);
   const auto fits = [&](const Vector& v) { return v.size() == impl->model->size && v.allFinite(); };
   const bool begun = state.parameters.size() > 0;
   if (state.step < 0 || state.phase < 0 || state.phase > 2 || (begun ? !fits(state.parameters) : state.step > 0) ||
       (state.adam.step > 0 && !(fits(state.adam.first) && fits(state.adam.second)))) {
     return absl::DataLossError("state of a running fit: its parameters are not those of its model");
   }
+  impl->state = std::move(state);
+  impl->max_jitter = max_jitter;
   return std::unique_ptr<SviFit>(new SviFit(std::move(impl)));
 }
 

@@ -1,32 +1,33 @@
-// The state of a running fit, version 1 (the envelope is in core/base/bytes.h). Payload, in this order:
+// The state of a running fit, version 2 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   start        as in sparse_fit_state.h
 //   progress     u32 start, u32 round, vector current, f64 value, vector best, f64 best value, i64 evaluations, f64 jitter, bool done,
-//                f64 seconds
+//   work         as in core/fit/fit_bytes.h
 #include "core/dgp/sparse/variational_fit.h"
 
 #include <algorithm>
 #include <cmath>
-#include <mutex>
 #include <numeric>
 #include <utility>
 
-#include "absl/strings/str_format.h"
 #include "core/base/bytes.h"
 #include "core/base/parallel.h"
 #include "core/base/status_macros.h"
 #include "core/dgp/sparse/sparse_fit_state.h"
 #include "core/dgp/sparse/sparse_mf_dgp_posterior.h"
+#include "core/dgp/sparse/variational_priors.h"
 #include "core/dgp/sparse/variational_search.h"
+#include "core/fit/fit_budget.h"
+#include "core/fit/fit_bytes.h"
+#include "core/fit/shared_state.h"
 
 namespace fidelio {
 namespace {
 
-constexpr uint32_t kVersion = 1, kRecipe = 1;
-constexpr int kMostInducing = 200;
+constexpr uint32_t kVersion = 2;
 
 int InducingPoints(const FitOptions& options) {
-  return options.inducing_points > 0 ? options.inducing_points : kMostInducing;
+  return options.inducing_points > 0 ? options.inducing_points : variational::kMostInducing;
 }
 
 }  // namespace
@@ -38,11 +39,11 @@ struct VariationalFit::Impl {
   std::shared_ptr<const VariationalModel> model;
   VariationalSettings settings;
 
-  mutable std::mutex mutex;
-  VariationalState state;  // between two rounds
-  double seconds = 0;
+  FitBudget budget;
+  SharedState<VariationalState> state;  // between two rounds
 
-  Impl(const Dataset& d, const FitOptions& o, WarmLayers w) : data(d), options(o), warm(std::move(w)) {
+  Impl(const Dataset& d, const FitOptions& o, WarmLayers w, const FitWork& work = {}, VariationalState progress = {})
+      : data(d), options(o), warm(std::move(w)), budget(options, work), state(std::move(progress)) {
     options.warm_start = nullptr;
     const std::vector<int> counts = CountsOf(data);
     model = std::make_shared<const VariationalModel>(ScaleData(data), options.kernel.value_or(KernelFamily::kRbf),
@@ -108,44 +109,30 @@ absl::StatusOr<std::unique_ptr<VariationalFit>> VariationalFit::Create(const Dat
 absl::StatusOr<std::unique_ptr<MixtureEmulator>> VariationalFit::Run(FitObserver* observer) {
   const ThreadPool pool;  // evaluations are short
   VariationalSearch search(impl_->model, impl_->settings, impl_->WarmStart(), ResolveThreads(impl_->options.threads));
-  VariationalState state;
-  double before;
-  {
-    const std::lock_guard lock(impl_->mutex);
-    state = impl_->state;
-    before = impl_->seconds;
-  }
-  FitBudget budget(impl_->options, before, observer);
+  VariationalState state = impl_->state.Copy();
+  FitBudget& budget = impl_->budget;
+  budget.Begin(observer);
   while (!state.done) {
     int64_t evaluations = state.evaluations;
     const double done = (state.start + static_cast<double>(state.round) / search.rounds()) / search.starts();
     const bool finished =
-        search.Advance(&state, [&](double best) { return budget.KeepGoing("optimise", evaluations++, done, best); });
-    if (budget.cancelled()) return absl::CancelledError("the fit was cancelled");
+        search.Advance(&state, [&](double best) { return budget.Reached("optimise", evaluations++, best, done); });
+    FIDELIO_RETURN_IF_ERROR(budget.CheckCancelled());
     if (!finished) break;
-    const std::lock_guard lock(impl_->mutex);
-    impl_->state = state;
-    impl_->seconds = budget.seconds();
+    impl_->state.With([&](VariationalState& s) { s = state; });
   }
   if (state.best.size() == 0) {
     return absl::InternalError("no start of the fit could be evaluated: are the data of very different scales?");
   }
-  if (!budget.KeepGoing("finish", state.evaluations, 1, state.best_value) && budget.cancelled()) {
-    return absl::CancelledError("the fit was cancelled");
-  }
+  budget.Reached("finish", state.evaluations, state.best_value, 1);
+  FIDELIO_RETURN_IF_ERROR(budget.CheckCancelled());
   return impl_->Finish(state, budget.seconds());
 }
 
 std::string VariationalFit::SaveState() const {
-  VariationalState state;
-  double seconds;
-  {
-    const std::lock_guard lock(impl_->mutex);
-    state = impl_->state;
-    seconds = impl_->seconds;
-  }
+  const VariationalState state = impl_->state.Copy();
   ByteWriter out;
-  WriteFitStart(kRecipe, impl_->data, impl_->options, impl_->warm, out);
+  WriteFitStart(variational::kRecipe, impl_->data, impl_->options, impl_->warm, out);
   out.U32(static_cast<uint32_t>(state.start));
   out.U32(static_cast<uint32_t>(state.round));
   out.Write(state.current);
@@ -155,20 +142,17 @@ std::string VariationalFit::SaveState() const {
   out.I64(state.evaluations);
   out.F64(state.max_jitter);
   out.Bool(state.done);
-  out.F64(seconds);
+  WriteWork(impl_->budget.used(), out);
   return out.Seal(kVariationalFitKind, kVersion);
 }
 
 absl::StatusOr<std::unique_ptr<VariationalFit>> VariationalFit::Resume(absl::string_view bytes, const Dataset& data,
                                                                        int threads) {
-  FIDELIO_ASSIGN_OR_RETURN(ByteReader::Opened opened, ByteReader::Open(bytes, kVariationalFitKind, kVersion,
-                                                                       "state of a running variational MF-DGP fit"));
-  ByteReader& in = opened.reader;
+  FIDELIO_ASSIGN_OR_RETURN(ByteReader in, OpenState(bytes, kVariationalFitKind, kVersion, variational::kRecipe));
   FIDELIO_RETURN_IF_ERROR(Validate(data));
-  FIDELIO_ASSIGN_OR_RETURN(FitStart start, ReadFitStart(kRecipe, data, in));
+  FIDELIO_ASSIGN_OR_RETURN(FitStart start, ReadFitStart(data, in));
   start.options.threads = threads;
-  auto impl = std::make_unique<Impl>(data, start.options, std::move(start.warm));
-  VariationalState& state = impl->state;
+  VariationalState state;
   state.start = static_cast<int>(in.U32());
   state.round = static_cast<int>(in.U32());
   state.current = in.ReadVector();
@@ -178,8 +162,9 @@ absl::StatusOr<std::unique_ptr<VariationalFit>> VariationalFit::Resume(absl::str
   state.evaluations = in.I64();
   state.max_jitter = in.F64();
   state.done = in.Bool();
-  impl->seconds = in.F64();
+  const FitWork work = ReadWork(in);
   FIDELIO_RETURN_IF_ERROR(in.Finish());
+  auto impl = std::make_unique<Impl>(data, start.options, std::move(start.warm), work, state);
   const auto fits = [&](const Vector& v, bool may_be_empty) {
     return (v.size() == impl->model->size && v.allFinite()) || (may_be_empty && v.size() == 0);
   };

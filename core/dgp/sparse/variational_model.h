@@ -16,11 +16,12 @@
 #include "core/data/scaled_data.h"
 #include "core/dgp/sparse/layer_kernel.h"
 #include "core/dgp/sparse/node_plan.h"
+#include "core/fit/common_priors.h"
 
 namespace fidelio {
 
 // In standardised units; added to e^(log noise variance).
-inline constexpr double kVariationalNoiseFloor = 1e-8;
+inline constexpr double kVariationalNoiseFloor = kNoiseFloor;
 
 struct VariationalModel {
   struct Layer {

@@ -5,14 +5,13 @@
 #include <limits>
 #include <utility>
 
+#include "core/dgp/sparse/variational_priors.h"
 #include "core/optim/lbfgs.h"
 
 namespace fidelio {
 namespace {
 
 using Eigen::Index;
-
-constexpr double kWiggly = 1.8;  // log ratio of the prior's lengthscales to short ones
 
 // −(bound + log prior) as a function of the first `free` parameters, in units of their scales.
 class Penalised final : public Objective {
@@ -24,7 +23,7 @@ class Penalised final : public Objective {
 
   bool Evaluate(const Vector& x, double* value, Vector* gradient) override {
     base_.head(free_) = x.cwiseProduct(scale_.head(free_));
-    if (base_.cwiseAbs().maxCoeff() > 50) return false;  // e^50: nothing sensible lies there
+    if (base_.cwiseAbs().maxCoeff() > variational::kLargestParameter) return false;
     const absl::StatusOr<double> bound = elbo_.Evaluate(base_, gradient != nullptr ? &full_ : nullptr);
     if (!bound.ok()) return false;
     *value = -*bound - search_.LogPrior(base_, gradient != nullptr ? &full_ : nullptr);
@@ -55,28 +54,27 @@ VariationalSearch::VariationalSearch(std::shared_ptr<const VariationalModel> mod
   centre_.setZero(model_->size);
   scale_.setOnes(model_->size);
   const int d = model_->data.dimension();
-  const double root = 0.5 * std::log(static_cast<double>(d));
-  const auto set = [&](int at, int count, double centre, double scale) {
-    centre_.segment(at, count).setConstant(centre);
-    scale_.segment(at, count).setConstant(scale);
+  const auto set = [&](int at, int count, const Prior& prior) {
+    centre_.segment(at, count).setConstant(prior.centre);
+    scale_.segment(at, count).setConstant(prior.scale);
   };
   for (int t = 0; t < static_cast<int>(model_->layers.size()); ++t) {
     const VariationalModel::Layer& layer = model_->layers[t];
     const LayerShape& shape = layer.shape;
     if (shape.linked) {
-      set(layer.theta + shape.rho(), d, root + 1.2, 0.7);
-      set(layer.theta + shape.delta(), d, root + 0.3, 0.7);
-      set(layer.theta + shape.linear(), 1, 0.0, 1.0);
-      set(layer.theta + shape.nonlinear(), 1, std::log(1e-2), 2.0);
-      set(layer.theta + shape.link_lengthscale(), 1, 0.3, 0.7);
-      set(layer.theta + shape.delta_variance(), 1, std::log(0.05), 2.0);
+      set(layer.theta + shape.rho(), d, variational::RhoLengthscale(d));
+      set(layer.theta + shape.delta(), d, variational::DeltaLengthscale(d));
+      set(layer.theta + shape.linear(), 1, variational::Linear());
+      set(layer.theta + shape.nonlinear(), 1, variational::Nonlinear());
+      set(layer.theta + shape.link_lengthscale(), 1, variational::NonlinearLengthscale());
+      set(layer.theta + shape.delta_variance(), 1, variational::DeltaVariance());
     } else {
-      set(layer.theta + shape.delta(), d, root, 1.0);
-      set(layer.theta + shape.delta_variance(), 1, 1.0, 2.0);
+      set(layer.theta + shape.delta(), d, variational::FirstLengthscale(d));
+      set(layer.theta + shape.delta_variance(), 1, variational::FirstVariance());
     }
-    if (layer.noise >= 0) set(layer.noise, 1, std::log(1e-5), 3.0);
-    set(layer.site_precision, model_->upper(t), kNoSite, 1.0);
-    set(layer.site_target, model_->upper(t), 0, 0.3);
+    if (layer.noise >= 0) set(layer.noise, 1, variational::NoiseVariance());
+    set(layer.site_precision, model_->upper(t), Prior::Normal(variational::kNoSite, variational::kSitePrecisionScale));
+    set(layer.site_target, model_->upper(t), Prior::Normal(0, variational::kSiteTargetScale));
   }
   for (Vector& extra : extra_starts) {
     Vector start = centre_;
@@ -84,20 +82,20 @@ VariationalSearch::VariationalSearch(std::shared_ptr<const VariationalModel> mod
     starts_.push_back(std::move(start));
   }
   starts_.push_back(centre_);
-  Vector wiggly = centre_;  // more ups and downs than the prior expects: from afar, they look like noise
+  Vector wiggly = centre_;
   for (const VariationalModel::Layer& layer : model_->layers) {
-    wiggly.segment(layer.theta + layer.shape.delta(), d).array() -= kWiggly;
+    wiggly.segment(layer.theta + layer.shape.delta(), d).array() -= kLogShorter;
   }
   if (model_->layers.size() == 1) {
     starts_.push_back(std::move(wiggly));
     return;
   }
-  Vector nonlinear = centre_;  // the link bends
+  Vector nonlinear = centre_;
   for (const VariationalModel::Layer& layer : model_->layers) {
     if (!layer.shape.linked) continue;
-    nonlinear[layer.theta + layer.shape.nonlinear()] = std::log(0.5);
-    nonlinear[layer.theta + layer.shape.link_lengthscale()] = -0.5;
-    nonlinear.segment(layer.theta + layer.shape.rho(), d).array() -= 0.7;
+    nonlinear[layer.theta + layer.shape.nonlinear()] = variational::kLogBentLink;
+    nonlinear[layer.theta + layer.shape.link_lengthscale()] = variational::kLogBentLengthscale;
+    nonlinear.segment(layer.theta + layer.shape.rho(), d).array() -= variational::kLogShorterRho;
   }
   starts_.push_back(std::move(nonlinear));
   starts_.push_back(std::move(wiggly));
@@ -124,7 +122,6 @@ bool VariationalSearch::Maximise(int free, int iterations, const std::function<b
 }
 
 bool VariationalSearch::Advance(VariationalState* state, const std::function<bool(double best)>& keep_going) {
-  constexpr double kEnough = 1e-3;  // a round that gains less is a start's last
   if (state->best.size() == 0) state->best_value = -std::numeric_limits<double>::infinity();
   const bool upper = model_->size > model_->hyperparameters;
   Vector parameters = state->round == 0 ? starts_[state->start] : state->current;
@@ -155,7 +152,7 @@ bool VariationalSearch::Advance(VariationalState* state, const std::function<boo
       }
     }
     if (finished) finished = Maximise(model_->size, settings_.iterations, keep_going, &parameters, &value, state);
-    last = value - before < kEnough;
+    last = value - before < variational::kEnough;
   }
   state->max_jitter = std::max(state->max_jitter, elbo_.max_jitter());
   if (std::isfinite(value) && value > state->best_value) {

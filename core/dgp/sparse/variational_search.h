@@ -65,9 +65,6 @@ class VariationalSearch {
   std::vector<Vector> starts_;
 };
 
-// Where a site says nothing.
-inline constexpr double kNoSite = -25;
-
 }  // namespace fidelio
 
 #endif  // FIDELIO_CORE_DGP_SPARSE_VARIATIONAL_SEARCH_H_

@@ -1,73 +1,39 @@
 #include "core/baseline/stage_search.h"
 
-#include <memory>
 #include <string>
 
-#include "core/gp/gp_objective.h"
 #include "gtest/gtest.h"
 #include "tests/support/small_data.h"
 
 namespace fidelio {
 namespace {
 
-class StageSearchTest : public ::testing::TestWithParam<BaselineMethod> {
- protected:
-  StageSearchTest() : data_(SmallData({12, 8}, 1)), model_(GetParam(), ScaleData(data_, 0, ScalingOf(data_, 0))) {
-    request_.model = &model_;
-    request_.kernel = KernelFamily::kRbf;
-    request_.threads = 1;
-  }
-
-  Dataset data_;
-  BaselineModel model_;
-  SearchRequest request_;
-};
-
-// A mode as near to where the objective can't be evaluated any more as differences are wide: one of its hyperparameters is
-// nearly too large for numbers.
-TEST_P(StageSearchTest, FailedColumnsOfHessiansAreReported) {
-  const StageForm form = model_.Forms(request_.kernel)[0];
-  const auto stage = model_.Stage(form, {});
-  ASSERT_TRUE(stage.ok()) << stage.status();
-  GpObjective objective(**stage);
-  double value;
-  Vector gradient;
-  const auto evaluates = [&](const Vector& z) { return objective.Evaluate(z, &value, &gradient); };
-  SearchMode centre{.form = form, .z = Vector::Zero(objective.size())};
-  ASSERT_TRUE(objective.Evaluate(centre.z, &centre.value, nullptr));
-  int failed = 0;
-  SearchMode edge = centre;
-  for (int j = 0; j < objective.size() && failed == 0; ++j) {
-    edge.z = centre.z;
-    double inside = 0, outside = 1e5;
-    while (outside - inside > 1e-5) {
-      const double middle = edge.z[j] = (inside + outside) / 2;
-      (evaluates(edge.z) ? inside : outside) = middle;
-    }
-    edge.z[j] = inside;
-    if (!objective.Evaluate(edge.z, &edge.value, nullptr)) continue;
-    for (int i = 0; i < objective.size(); ++i) {
-      Vector z = edge.z;
-      z[i] += 1e-3;
-      const bool up = evaluates(z);
-      z[i] -= 2e-3;
-      failed += up && evaluates(z) ? 0 : 1;
-    }
-  }
-  ASSERT_GT(failed, 0);
-  SearchState before;
-  before.modes = {centre, edge};
-  SharedSearchState state(before);
-  const auto result = RunStageSearch(request_, state);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->report.failed_curvature, failed);
-}
+class StageSearchTest : public ::testing::TestWithParam<BaselineMethod> {};
 
 TEST_P(StageSearchTest, NoColumnsOfHessiansFailOfSmallData) {
-  SharedSearchState state;
-  const auto result = RunStageSearch(request_, state);
-  ASSERT_TRUE(result.ok()) << result.status();
-  EXPECT_EQ(result->report.failed_curvature, 0);
+  const BaselineModel model(GetParam(), ScaleData(SmallData({12, 8}, 1)));
+  FitBudget budget(FitOptions{});
+  StageProgress progress;
+  const auto done = RunStageSearch(model, {.threads = 1}, {}, budget, progress);
+  ASSERT_TRUE(done.ok()) << done.status();
+  EXPECT_EQ(done->report.failed_curvature, 0);
+  EXPECT_EQ(static_cast<int>(done->found.size()), model.stages());
+  EXPECT_EQ(static_cast<int>(progress.Copy().done.found.size()), model.stages());
+  EXPECT_TRUE(progress.Copy().search.starts.empty());
+}
+
+TEST_P(StageSearchTest, FormsAreTheStructuresOfAStage) {
+  const BaselineModel model(GetParam(), ScaleData(SmallData({12, 8}, 1)));
+  const auto one = StageTarget::Create(model, KernelFamily::kMatern52, {}, 0);
+  const auto all = StageTarget::Create(model, std::nullopt, {}, 0);
+  ASSERT_TRUE(one.ok() && all.ok());
+  EXPECT_EQ(4 * one->structures(), all->structures());
+  for (int k = 0; k < all->structures(); ++k) {
+    for (const Vector& z : all->Starts(k)) {
+      double value;
+      EXPECT_TRUE(all->NewObjective(k)->Evaluate(z, &value, nullptr)) << all->FailureAt(k, z);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, StageSearchTest, ::testing::ValuesIn(kAllBaselineMethods),

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "core/optim/mode_chains.h"
+#include "core/fit/mode_chains.h"
 #include "core/param/prior.h"
 #include "gtest/gtest.h"
 #include "tests/support/gradient_check.h"

@@ -1,4 +1,4 @@
-#include "core/optim/mode_chains.h"
+#include "core/fit/mode_chains.h"
 
 #include <Eigen/LU>
 #include <algorithm>
@@ -21,43 +21,15 @@ ChainTrace AsTrace(const std::vector<Vector>& points) {
   return trace;
 }
 
-}  // namespace
-
-absl::StatusOr<SamplingSpace> SpaceForSampling(const Vector& inverse_shapes, const Vector& z, const Matrix& hessian) {
-  LightTails tails(inverse_shapes);
-  const Vector u = tails.U(z);
-  FIDELIO_ASSIGN_OR_RETURN(const Curvature curvature, MeasureCurvature(tails.Hessian(u, hessian)));
-  return SamplingSpace(std::move(tails), WhitenedSpace(u, curvature));
-}
-
-std::vector<int> AllotChains(int chains, const Vector& weights) {
-  Eigen::ArrayXd allotted = Eigen::ArrayXd::Zero(weights.size());
-  std::vector<int> result;
-  const auto give = [&](Index mode) {
-    ++allotted[mode];
-    result.push_back(static_cast<int>(mode));
-  };
-  for (int round = 0; round < kChainsPerMode; ++round) {
-    for (Index m = 0; m < weights.size(); ++m) {
-      if (weights[m] > 0) give(m);
-    }
-  }
-  while (static_cast<int>(result.size()) < chains) {
-    Index best;
-    (weights.array() / (allotted + 1)).maxCoeff(&best);
-    give(best);
-  }
-  return result;
-}
-
-int RegionOf(const ModeChain& chain, const std::vector<ModeRegion>& modes) {
+// Where most points of a chain lie; `spaces` have the modes' Gaussians.
+int RegionOf(const SearchChain& chain, const std::vector<SearchMode>& modes, const std::vector<HmcSpace>& spaces) {
   std::vector<int> visits(modes.size(), 0);
   std::vector<Eigen::PartialPivLU<Matrix>> whiten(modes.size());
   std::vector<int> rivals;
   for (size_t m = 0; m < modes.size(); ++m) {
-    if (modes[m].space != modes[chain.mode].space || !(modes[m].weight > 0)) continue;
+    if (modes[m].structure != modes[chain.mode].structure || !(modes[m].weight > 0)) continue;
     rivals.push_back(static_cast<int>(m));
-    whiten[m].compute(modes[m].whitened.basis);
+    whiten[m].compute(spaces[m].basis);
   }
   if (rivals.size() < 2) return chain.mode;
   for (const Vector& point : chain.trace) {
@@ -66,7 +38,7 @@ int RegionOf(const ModeChain& chain, const std::vector<ModeRegion>& modes) {
     for (const int m : rivals) {
       // log Z + log N(point; mode): the evidence cancels the volume of the mode, its height remains.
       const double log_density = modes[m].log_evidence - whiten[m].matrixLU().diagonal().array().abs().log().sum() -
-                                 0.5 * whiten[m].solve(point - modes[m].whitened.origin).squaredNorm();
+                                 0.5 * whiten[m].solve(point - modes[m].z).squaredNorm();
       if (log_density > best) {
         best = log_density;
         nearest = m;
@@ -78,13 +50,49 @@ int RegionOf(const ModeChain& chain, const std::vector<ModeRegion>& modes) {
   return 2 * *most > static_cast<int>(chain.trace.size()) ? static_cast<int>(most - visits.begin()) : chain.mode;
 }
 
-ChainsReport ReportChains(const std::vector<ModeChain>& chains, const std::vector<ModeRegion>& modes) {
+}  // namespace
+
+absl::StatusOr<SamplingSpace> SpaceForSampling(const Vector& inverse_shapes, const Vector& z, const Matrix& hessian) {
+  LightTails tails(inverse_shapes);
+  const Vector u = tails.U(z);
+  FIDELIO_ASSIGN_OR_RETURN(const Curvature curvature, MeasureCurvature(tails.Hessian(u, hessian)));
+  return SamplingSpace(std::move(tails), WhitenedSpace(u, curvature));
+}
+
+std::vector<SearchChain> AllotChains(int chains, const std::vector<SearchMode>& modes) {
+  std::vector<int> allotted(modes.size(), 0);
+  std::vector<SearchChain> result;
+  const auto give = [&](size_t mode) {
+    ++allotted[mode];
+    result.push_back({.mode = static_cast<int>(mode)});
+  };
+  for (int round = 0; round < kChainsPerMode; ++round) {
+    for (size_t m = 0; m < modes.size(); ++m) {
+      if (modes[m].weight > 0) give(m);
+    }
+  }
+  while (static_cast<int>(result.size()) < chains) {
+    size_t best = 0;
+    const auto per_chain = [&](size_t m) { return modes[m].weight / (allotted[m] + 1); };
+    for (size_t m = 1; m < modes.size(); ++m) best = per_chain(m) > per_chain(best) ? m : best;
+    give(best);
+  }
+  return result;
+}
+
+absl::StatusOr<ChainsReport> ReportChains(const std::vector<SearchChain>& chains,
+                                          const std::vector<SearchMode>& modes) {
+  std::vector<HmcSpace> spaces;
+  for (const SearchMode& mode : modes) {
+    FIDELIO_ASSIGN_OR_RETURN(const Curvature curvature, MeasureCurvature(mode.hessian));
+    spaces.push_back(WhitenedSpace(mode.z, curvature));
+  }
   ChainsReport report;
   report.weight.setZero(static_cast<Index>(modes.size()));
   std::vector<std::vector<ChainTrace>> traces(modes.size());
   std::vector<char> abandoned(modes.size(), 1);
-  for (const ModeChain& chain : chains) {
-    const int region = RegionOf(chain, modes);
+  for (const SearchChain& chain : chains) {
+    const int region = RegionOf(chain, modes, spaces);
     report.region.push_back(region);
     report.weight[region] = modes[region].weight;
     if (region == chain.mode) abandoned[region] = 0;
@@ -112,7 +120,7 @@ ChainsReport ReportChains(const std::vector<ModeChain>& chains, const std::vecto
   return report;
 }
 
-std::vector<WeightedPoint> PointsOfModes(const std::vector<ModeChain>& chains, const std::vector<ModeRegion>& modes,
+std::vector<WeightedPoint> PointsOfModes(const std::vector<SearchChain>& chains, const std::vector<SearchMode>& modes,
                                          const ChainsReport& report, int draws) {
   std::vector<WeightedPoint> result;
   const size_t per_chain = chains.empty() ? 0 : std::max<size_t>(1, static_cast<size_t>(draws) / chains.size());
@@ -124,7 +132,7 @@ std::vector<WeightedPoint> PointsOfModes(const std::vector<ModeChain>& chains, c
       const size_t kept = report.region[c] == m ? std::min(trace.size(), per_chain) : 0;
       for (size_t i = 1; i <= kept; ++i) points.push_back(trace[i * trace.size() / kept - 1]);
     }
-    if (points.empty()) points.push_back(modes[static_cast<size_t>(m)].whitened.origin);
+    if (points.empty()) points.push_back(modes[static_cast<size_t>(m)].z);
     const double weight = report.weight[m] / static_cast<double>(points.size());
     for (Vector& z : points) result.push_back({.mode = static_cast<int>(m), .weight = weight, .z = std::move(z)});
   }

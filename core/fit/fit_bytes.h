@@ -1,0 +1,49 @@
+// What the states of running fits have in common, as bytes (core/base/bytes.h):
+//
+//   options  bool kernel given, u32 kernel, u64 seed, f64 max seconds, i64 max iterations, i64 inducing points, i64 batch size,
+//            i64 steps, bool point estimate
+//   work     i64 iterations, i64 evaluations, f64 seconds
+//   starts   u64 count; per start u32 structure, vector z, f64 value, bool done, u32 rounds, i64 iterations
+//   search   starts; bool screened
+//            u64 modes; per mode u32 structure, vector z, f64 value, matrix Hessian, u32 failed columns of it, f64 log evidence,
+//            f64 weight
+//            u64 chains; per chain u32 mode, bool started, state (core/optim/hmc_bytes.h), vectors of its trace
+#ifndef FIDELIO_CORE_FIT_FIT_BYTES_H_
+#define FIDELIO_CORE_FIT_FIT_BYTES_H_
+
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/base/bytes.h"
+#include "core/emulator/fit_options.h"
+#include "core/fit/fit_budget.h"
+#include "core/fit/search_state.h"
+#include "core/fit/target.h"
+
+namespace fidelio {
+
+// The bytes of a state, which begin with u32 recipe: the version of the priors, starts and settings that its fits have.
+// FAILED_PRECONDITION for another version or recipe, whose fits can't be continued.
+absl::StatusOr<ByteReader> OpenState(absl::string_view bytes, uint32_t kind, uint32_t version, uint32_t recipe);
+
+// Without threads and warm start.
+void WriteFitOptions(const FitOptions& options, ByteWriter& out);
+FitOptions ReadFitOptions(ByteReader& in);
+
+void WriteWork(const FitWork& work, ByteWriter& out);
+FitWork ReadWork(ByteReader& in);
+
+void WriteStarts(const std::vector<SearchStart>& starts, ByteWriter& out);
+std::vector<SearchStart> ReadStarts(ByteReader& in);
+
+void WriteSearch(const SearchState& state, ByteWriter& out);
+SearchState ReadSearch(ByteReader& in);
+
+// DATA_LOSS when sizes and indices of a state that was read are not those of the target that it claims to be of.
+absl::Status CheckSearch(const SearchState& state, const std::vector<SearchStart>& extra_starts, const Target& target);
+
+}  // namespace fidelio
+
+#endif  // FIDELIO_CORE_FIT_FIT_BYTES_H_
