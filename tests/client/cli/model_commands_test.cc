@@ -113,7 +113,7 @@ TEST_F(CliTest, KindsThatOnlyTheServerKnowsCanBeTypedAndAreListed) {
     return grpc::Status::OK;
   };
   const Result info = Run({"server-info"});
-  EXPECT_TRUE(absl::StrContains(info.out, "kinds of models    mf-dgp, finite-element\n")) << info.out;
+  EXPECT_TRUE(absl::StrContains(info.out, "kinds of models  mf-dgp, finite-element\n")) << info.out;
   EXPECT_TRUE(absl::StrContains(info.out, "finite-element  distances  experimental  by default      margin\n"))
       << info.out;
   EXPECT_TRUE(absl::StrContains(info.out, "distances margin  factor of variances  1 to 100  1\n")) << info.out;
