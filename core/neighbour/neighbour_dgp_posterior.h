@@ -27,7 +27,7 @@ inline constexpr int kMostLeftOutOfStack = 1000;
 
 // What is learned.
 struct NeighbourDgpParameters {
-  int neighbours = kNeighbours, centres = 0;
+  int neighbours = kDefaultNeighbours, centres = 0;
   std::vector<NeighbourLayer> layers;  // of the stack
   std::vector<Recipe> recipes;         // of the levels above, as the draws
   std::vector<MomentDraw> draws;

@@ -15,7 +15,6 @@
 #include "core/dgp/moments/moment_target.h"
 #include "core/dgp/moments/output_units.h"
 #include "core/fit/fit_bytes.h"
-#include "core/fit/warm_start.h"
 
 namespace fidelio {
 namespace {
