@@ -21,11 +21,12 @@ void ScaleSymmetric(const Vector& f, int threads, Matrix& covariance) {
     const Index column = b * kQueryBlock, columns = std::min(kQueryBlock, n - column);
     for (Index row = column; row < n; row += kQueryBlock) {
       const Index rows = std::min(kQueryBlock, n - row);
-      for (Index j = column; j < column + columns; ++j) {
-        for (Index i = std::max(row, j); i < row + rows; ++i) {
-          covariance(i, j) = covariance(j, i) = 0.5 * (covariance(i, j) + covariance(j, i)) * (f[i] * f[j]);
-        }
-      }
+      auto lower = covariance.block(row, column, rows, columns), upper = covariance.block(column, row, columns, rows);
+      Matrix scaled = 0.5 * (lower + upper.transpose());
+      scaled = f.segment(row, rows).asDiagonal() * scaled * f.segment(column, columns).asDiagonal();
+      if (row == column) scaled.triangularView<Eigen::StrictlyUpper>() = scaled.transpose();
+      lower = scaled;
+      upper = scaled.transpose();
     }
   });
 }

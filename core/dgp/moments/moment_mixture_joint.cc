@@ -150,10 +150,11 @@ absl::StatusOr<Posterior::JointGaussian> MomentMixture::Joint(const Matrix& x, c
   // Levels ascend, so that in the lower triangle the row's level is the higher one: all draws of that level count.
   Posterior::JointGaussian result{.mean = Vector(n), .covariance = Matrix(n, n)};
   result.mean(query.order) = means.mean;
+  const Vector factor = means.share.cwiseInverse();
   for (Index j = 0; j < n; ++j) {
     for (Index i = j; i < n; ++i) {
       result.covariance(query.order[i], query.order[j]) = result.covariance(query.order[j], query.order[i]) =
-          covariance(i, j) / means.share[i];
+          covariance(i, j) * factor[i];
     }
   }
   return result;

@@ -78,7 +78,7 @@ absl::StatusOr<Posterior::LeftOut> SparseMfDgpPosterior::LeaveOneOut(const Fitte
   // body(the layers at a block's nodes, the nodes that are sites, √(w/σ²) of these)
   const auto at_block = [&](int b, const auto& body) {
     const Index begin = b * kQueryBlock, count = std::min<Index>(kQueryBlock, rows.count - begin);
-    const SparseBlock block(layers_, inputs.x.middleRows(begin, count), level);
+    const SparseBlock block(*this, inputs.x.middleRows(begin, count), level);
     const std::vector<Index>& own = block.components();
     Vector root(own.size());
     for (Index k = 0; k < root.size(); ++k) {

@@ -15,10 +15,6 @@ using Eigen::Index;
 constexpr int kPathGroup = 32;  // functions that are drawn, and evaluated, at a time
 constexpr int kDrawn = 64;      // functions drawn between two checks
 
-NodePlan PlanOf(Index rows, int level) {
-  return NodePlan(std::vector<int>(static_cast<size_t>(rows), level), level + 1, NodeRule());
-}
-
 std::vector<Index> ComponentsOf(const NodeLayer& nodes) {
   std::vector<Index> components;
   for (Index p = 0; p < nodes.size(); ++p) {
@@ -41,7 +37,7 @@ class SparseFunctions final : public Posterior::Functions {
 
   Matrix Evaluate(const Matrix& x, Vector* mean) const override {
     if (mean != nullptr) {
-      *mean = SparseBlock(posterior_.layers(), x, level_).Predict().mean.transpose() * posterior_.Weights(level_);
+      *mean = SparseBlock(posterior_, x, level_).Predict().mean.transpose() * posterior_.Weights(level_);
     }
     Matrix f(x.rows(), count_);
     for (size_t g = 0; g < groups_.size(); ++g) {
@@ -59,11 +55,11 @@ class SparseFunctions final : public Posterior::Functions {
 
 }  // namespace
 
-SparseBlock::SparseBlock(const SparsePosterior& layers, Matrix x, int level)
+SparseBlock::SparseBlock(const SparseMfDgpPosterior& posterior, Matrix x, int level)
     : x_(std::move(x)),
       level_(level),
-      plan_(PlanOf(x_.rows(), level)),
-      at_(layers, x_, plan_, level),
+      plan_(posterior.PlanOf(x_.rows(), level)),
+      at_(posterior.layers(), x_, *plan_, level),
       components_(ComponentsOf(nodes())) {}
 
 Posterior::Gaussians SparseBlock::Predict() {
@@ -85,18 +81,28 @@ absl::StatusOr<std::unique_ptr<const Posterior>> SparseMfDgpPosterior::Build(uin
   return std::make_unique<const SparseMfDgpPosterior>(kind, std::move(posterior));
 }
 
-Vector SparseMfDgpPosterior::Weights(int level) const {
-  const NodePlan plan = PlanOf(1, level);
-  const NodeLayer& nodes = plan.layers[level];
-  return nodes.weight(ComponentsOf(nodes));
+SparseMfDgpPosterior::SparseMfDgpPosterior(uint32_t kind, SparsePosterior layers)
+    : kind_(kind), layers_(std::move(layers)) {
+  for (int t = 0; t < layers_.levels(); ++t) {
+    plans_.push_back(
+        std::make_shared<const NodePlan>(std::vector<int>(static_cast<size_t>(kQueryBlock), t), t + 1, NodeRule()));
+    const NodeLayer& nodes = plans_[t]->layers[t];
+    const Vector all = nodes.weight(ComponentsOf(nodes));
+    weights_.emplace_back(all.head(all.size() / kQueryBlock));
+  }
+}
+
+std::shared_ptr<const NodePlan> SparseMfDgpPosterior::PlanOf(Index inputs, int level) const {
+  if (inputs == kQueryBlock) return plans_[level];
+  return std::make_shared<const NodePlan>(std::vector<int>(static_cast<size_t>(inputs), level), level + 1, NodeRule());
 }
 
 Vector SparseMfDgpPosterior::Noise(int level) const {
-  return Vector::Constant(Weights(level).size(), layers_.layer(level).noise);
+  return Vector::Constant(weights_[level].size(), layers_.layer(level).noise);
 }
 
 std::unique_ptr<Posterior::Block> SparseMfDgpPosterior::At(Matrix x, int level) const {
-  return std::make_unique<SparseBlock>(layers_, std::move(x), level);
+  return std::make_unique<SparseBlock>(*this, std::move(x), level);
 }
 
 std::unique_ptr<const Posterior::Functions> SparseMfDgpPosterior::Draw(const PathOptions& options) const {
@@ -126,6 +132,7 @@ int64_t SparseMfDgpPosterior::MemoryBytes(const Dataset& data) const {
   for (int t = 0; t < layers_.levels(); ++t) {
     const int64_t m = layers_.layer(t).m.size();
     numbers += m * (2 * m + data.dimension() + 4);
+    for (const NodeLayer& nodes : plans_[t]->layers) numbers += 4 * nodes.size();
   }
   return 8 * numbers;
 }

@@ -39,13 +39,15 @@ inline constexpr int kMostLeftOut = 4096;
 
 class SparseMfDgpPosterior final : public Posterior {
  public:
-  SparseMfDgpPosterior(uint32_t kind, SparsePosterior layers) : kind_(kind), layers_(std::move(layers)) {}
+  SparseMfDgpPosterior(uint32_t kind, SparsePosterior layers);
   // INTERNAL where a layer can't be factorised.
   static absl::StatusOr<std::unique_ptr<const Posterior>> Build(uint32_t kind, std::vector<SparseLayerState> layers);
 
   const SparsePosterior& layers() const { return layers_; }
+  // The nodes of so many inputs of a level.
+  std::shared_ptr<const NodePlan> PlanOf(Eigen::Index inputs, int level) const;
 
-  Vector Weights(int level) const override;
+  Vector Weights(int level) const override { return weights_[level]; }
   Vector Noise(int level) const override;
   std::unique_ptr<Block> At(Matrix x, int level) const override;
   absl::StatusOr<JointGaussian> Joint(const Matrix& x, const std::vector<int>& levels,
@@ -68,17 +70,20 @@ class SparseMfDgpPosterior final : public Posterior {
  private:
   uint32_t kind_;
   SparsePosterior layers_;
+  // Per level: the plan of a whole block, and the weights of the nodes of an input.
+  std::vector<std::shared_ptr<const NodePlan>> plans_;
+  std::vector<Vector> weights_;
 };
 
-// The layers at the nodes of some inputs of one level. The layers must outlive it.
+// The layers at the nodes of some inputs of one level. The posterior must outlive it.
 class SparseBlock final : public Posterior::Block {
  public:
-  SparseBlock(const SparsePosterior& layers, Matrix x, int level);
+  SparseBlock(const SparseMfDgpPosterior& posterior, Matrix x, int level);
 
   Posterior::Gaussians Predict() override;
   Matrix Gradient(const Matrix& mean_bar, const Matrix& variance_bar) override;
 
-  const NodeLayer& nodes() const { return plan_.layers[level_]; }
+  const NodeLayer& nodes() const { return plan_->layers[level_]; }
   const SparsePosterior::Evaluation& at() const { return at_; }
   // The nodes that are components of the mixture, point by point, those of each point in the same order.
   const std::vector<Eigen::Index>& components() const { return components_; }
@@ -86,7 +91,7 @@ class SparseBlock final : public Posterior::Block {
  private:
   const Matrix x_;
   const int level_;
-  const NodePlan plan_;
+  const std::shared_ptr<const NodePlan> plan_;
   SparsePosterior::Evaluation at_;
   std::vector<Eigen::Index> components_;
 };

@@ -59,7 +59,7 @@ void Optimise(const FittedEmulator& model, const LevelData& data, int level, Spa
   LongVector right = LongVector::Zero(m);
   if (data.y.size() > 0) {
     const Matrix x = scaling.ScaleInputs(data.x);
-    const SparseBlock block(SparseLayers(model), x, level);
+    const SparseBlock block(dynamic_cast<const SparseMfDgpPosterior&>(model.posterior()), x, level);
     const SparsePosterior::Evaluation& at = block.at();
     const NodeLayer& nodes = block.nodes();
     for (Index p = 0; p < nodes.size(); ++p) {
