@@ -11,7 +11,8 @@ A figure is slower when the new build takes more than 5 % longer and noise does 
 than 1.05 times as long as all runs of the old build but the slowest one. Whatever disturbs a run makes it longer, so one
 disturbed run does not hide a slower build; where a build is just 5 % slower, 5 repetitions look like this by chance in 1 of
 42 cases, and hardly ever where it is as fast as the old one. A figure whose median is more than 5 % slower, but whose runs
-overlap, is shown as "noisy": repeat its bench with more repetitions. Figures that only one build has are listed.
+overlap, is shown as "noisy": repeat its bench with more repetitions. Benches with slower figures run a second time, and only
+figures that are slower again make the comparison fail. Figures that only one build has are listed.
 
 Exit codes: 0; 1 when a figure is slower; 2 when the comparison is impossible.
 """
@@ -26,7 +27,7 @@ import tempfile
 import time
 
 TOLERANCE = 1.05
-FEWEST_REPETITIONS = 4  # fewer look slower by chance too often
+FEWEST_REPETITIONS = 5  # fewer look slower by chance too often
 
 # Benches and their arguments. Large fits of fit-speed stop after 5 seconds; only their evaluations are compared.
 BENCHES = {
@@ -207,6 +208,12 @@ def main(arguments):
     try:
         builds = [build.resolve() for build in options.builds]
         rows, slower = report(*measure(builds, options.benches, options.repetitions))
+        if slower:
+            print("slower figures: their benches run again")
+            benches = [bench for bench in options.benches if any(name.startswith(f"{bench}: ") for name in slower)]
+            again, still = report(*measure(builds, benches, options.repetitions))
+            rows += [row | {"again": True} for row in again]
+            slower = [name for name in slower if name in still]
     except Impossible as error:
         print(f"compare.sh: {error}", file=sys.stderr)
         return 2
@@ -214,8 +221,8 @@ def main(arguments):
         options.json.write_text(json.dumps(rows, indent=1) + "\n", encoding="utf-8")
     for name in slower:
         print(f"slower: {name}")
-    noisy = sum(row["verdict"] == "noisy" for row in rows)
-    print(f"{len(rows)} figures: {len(slower)} slower by more than 5 %, {noisy} too noisy to tell")
+    noisy = len({row["figure"] for row in rows if row["verdict"] == "noisy"})
+    print(f"{len({row['figure'] for row in rows})} figures: {len(slower)} slower by more than 5 %, {noisy} too noisy to tell")
     return 1 if slower else 0
 
 
