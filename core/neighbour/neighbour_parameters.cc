@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "core/kernel/link_terms.h"
+
 namespace fidelio {
 
 NeighbourLayout::NeighbourLayout(int d, bool is_first, bool learn_noise) : dimension(d), first(is_first) {
@@ -15,9 +17,8 @@ NeighbourLayout::NeighbourLayout(int d, bool is_first, bool learn_noise) : dimen
     return;
   }
   rho_lengthscale = p.Add("lsr", d, Prior::Normal(half_log_d, 1.5));
-  linear = p.Add("s2", 1, Prior::Normal(std::log(1e-2), 2.2));
-  nonlinear = p.Add("vf", 1, Prior::Normal(std::log(1e-2), 2.2));
-  nonlinear_lengthscale = p.Add("lf", 1, Prior::Normal(0, 0.7));
+  terms = AddLinkParameters(
+      "", [](const LinkParameter& q) { return q.prior; }, p);
   delta_lengthscale = p.Add("lsd", d, Prior::Normal(half_log_d - 1, 2));
   delta = p.Add("vd", 1, Prior::Normal(std::log(0.1), 2.5));
   offset = p.Add("va", 1, Prior::Normal(std::log(0.1), 2.5));
@@ -34,11 +35,8 @@ NeighbourParameters::NeighbourParameters(const NeighbourLayout& layout, const Co
   } else {
     inverse = inverse_of(layout.delta_lengthscale);
     rho_inverse = inverse_of(layout.rho_lengthscale);
-    scalars = {.linear = std::exp(theta[layout.linear]),
-               .nonlinear = std::exp(theta[layout.nonlinear]),
-               .lengthscale2 = std::exp(2 * theta[layout.nonlinear_lengthscale]),
-               .delta = std::exp(theta[layout.delta]),
-               .rho = theta[layout.rho]};
+    scalars = {.terms = {}, .delta = std::exp(theta[layout.delta]), .rho = theta[layout.rho]};
+    SetLinkTerms(theta, layout.terms, scalars.terms);
     offset = std::exp(theta[layout.offset]);
   }
   if (layout.noise >= 0) noise += std::exp(2 * theta[layout.noise]);
