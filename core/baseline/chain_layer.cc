@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/baseline/baseline_priors.h"
-#include "core/gp/spectral_path.h"
+#include "core/kernel/spectral_path.h"
 #include "core/kernel/stationary.h"
 #include "core/linalg/packed.h"
 

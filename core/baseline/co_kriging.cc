@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/baseline/baseline_priors.h"
-#include "core/gp/spectral_path.h"
+#include "core/kernel/spectral_path.h"
 #include "core/kernel/stationary.h"
 #include "core/linalg/packed.h"
 

@@ -1,7 +1,8 @@
 // Lanes: the doubles of one vector register, for loops that the compiler would not vectorise by itself (sums, and
 // functions of libm). A body is written once, for T = Lanes and for T = double; the latter does what is left over.
 //
-// Include this in sources only: its contents depend on the instruction set.
+// Its contents depend on the instruction set: include it in sources, and in headers of templates that only sources of core
+// and their tests instantiate.
 #ifndef FIDELIO_CORE_LINALG_LANES_H_
 #define FIDELIO_CORE_LINALG_LANES_H_
 

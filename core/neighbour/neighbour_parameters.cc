@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/kernel/link_terms.h"
 #include "core/neighbour/neighbour_priors.h"
 
 namespace fidelio {
@@ -16,9 +17,8 @@ NeighbourLayout::NeighbourLayout(int d, bool is_first, bool learn_noise) : dimen
     return;
   }
   rho_lengthscale = p.Add("lsr", d, WideRhoLengthscalePrior(d));
-  linear = p.Add("s2", 1, WideLinkPrior());
-  nonlinear = p.Add("vf", 1, WideLinkPrior());
-  nonlinear_lengthscale = p.Add("lf", 1, NonlinearLengthscalePrior());
+  terms = AddLinkParameters(
+      "", [](const LinkParameter& q) { return q.prior; }, p);
   delta_lengthscale = p.Add("lsd", d, WideLengthscalePrior(d));
   delta = p.Add("vd", 1, WideDeltaPrior());
   offset = p.Add("va", 1, OffsetPrior());
@@ -35,11 +35,8 @@ NeighbourParameters::NeighbourParameters(const NeighbourLayout& layout, const Co
   } else {
     inverse = inverse_of(layout.delta_lengthscale);
     rho_inverse = inverse_of(layout.rho_lengthscale);
-    scalars = {.linear = std::exp(theta[layout.linear]),
-               .nonlinear = std::exp(theta[layout.nonlinear]),
-               .lengthscale2 = std::exp(2 * theta[layout.nonlinear_lengthscale]),
-               .delta = std::exp(theta[layout.delta]),
-               .rho = theta[layout.rho]};
+    scalars = {.terms = {}, .delta = std::exp(theta[layout.delta]), .rho = theta[layout.rho]};
+    SetLinkTerms(theta, layout.terms, scalars.terms);
     offset = std::exp(theta[layout.offset]);
   }
   if (layout.noise >= 0) noise += std::exp(2 * theta[layout.noise]);

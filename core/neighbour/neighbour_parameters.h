@@ -1,14 +1,15 @@
 // NeighbourParameters: the hyperparameters of one neighbour layer, and where they sit in its θ.
 //
 // First layer:  ls[D] v n mu              amplitude v, noise standard deviation n, mean mu
-// Upper layer:  lsr[D] s2 vf lf lsd[D] vd va rh n      as in core/dgp/moments/moment_layout.h
-// All are logarithms but mu and rh (ρ); n is absent where the noise is given. Priors: neighbour_priors.h.
+// Upper layer:  lsr[D] (terms of the link) lsd[D] vd va rh n      as in core/dgp/moments/moment_layout.h
+// All are logarithms but mu and rh (ρ); n is absent where the noise is given. Priors: neighbour_priors.h, and those of the terms
+// (core/kernel/link_terms.h).
 #ifndef FIDELIO_CORE_NEIGHBOUR_NEIGHBOUR_PARAMETERS_H_
 #define FIDELIO_CORE_NEIGHBOUR_NEIGHBOUR_PARAMETERS_H_
 
 #include "core/base/types.h"
-#include "core/dgp/moments/link_kernel.h"
 #include "core/fit/common_priors.h"
+#include "core/kernel/link_kernel.h"
 #include "core/param/layout.h"
 
 namespace fidelio {
@@ -17,10 +18,9 @@ struct NeighbourLayout {
   ParameterLayout parameters;
   int dimension = 0;
   bool first = true;
-  int lengthscale = -1, amplitude = -1, mean = -1;  // of a first layer
-  int rho_lengthscale = -1, linear = -1, nonlinear = -1, nonlinear_lengthscale = -1, delta_lengthscale = -1, delta = -1,
-      offset = -1, rho = -1;  // of an upper one
-  int noise = -1;             // −1: given
+  int lengthscale = -1, amplitude = -1, mean = -1;                                                  // of a first layer
+  int rho_lengthscale = -1, terms = -1, delta_lengthscale = -1, delta = -1, offset = -1, rho = -1;  // of an upper one
+  int noise = -1;                                                                                   // −1: given
 
   NeighbourLayout(int dimension, bool first, bool learn_noise);
 };

@@ -32,11 +32,10 @@ NeighbourPath::NeighbourPath(const NeighbourStack& stack, int level, Random& ran
 NeighbourPath::Copy NeighbourPath::DrawCopy(Random& random) const {
   const SpectralFactor over_x{.family = stack_.kernel(level_),
                               .dimensions = static_cast<int>(parameters_.inverse.size())};
-  Copy copy{.own = SpectralPath({over_x}, kWaves, random), .slope = {}, .wave = {}, .below = {}, .noise_key = {}};
+  Copy copy{.own = SpectralPath({over_x}, kWaves, random), .link = {}, .below = {}, .noise_key = {}};
   copy.noise_key = Key(random);
   if (level_ == 0) return copy;
-  copy.slope.emplace(std::vector{over_x}, kWaves, random);
-  copy.wave.emplace(std::vector{over_x, SpectralFactor{}}, kWaves, random);
+  copy.link.emplace(over_x, kWaves, random);
   copy.offset = std::sqrt(parameters_.offset) * random.Normal();
   copy.below = std::make_unique<const NeighbourPath>(stack_, level_ - 1, random);
   return copy;
@@ -59,11 +58,8 @@ Vector NeighbourPath::Prior(const Copy& copy, const std::vector<ReachedPoint>& p
     f[i] = copy.below->At(points[i]);
     mean[i] = points[i].at[level_ - 1].mean;
   }
-  Matrix joint(rho.rows(), rho.cols() + 1);
-  joint << rho, f / std::sqrt(s.lengthscale2);
   Vector p = s.rho * (f - mean) + std::sqrt(s.delta) * copy.own.Evaluate(own);
-  p += std::sqrt(s.linear) * copy.slope->Evaluate(rho).cwiseProduct(f);
-  p += std::sqrt(s.nonlinear) * copy.wave->Evaluate(joint);
+  copy.link->AddTo(s.terms, rho, f, p);
   p.array() += copy.offset;
   return p;
 }

@@ -7,7 +7,7 @@
 //   f_t(x) = mean(x) + |S|^(−½) Σ_{i∈S} η_i e_{b_i}(x),        e_b(x) = p_b(x) − Σ_{j∈S} w_j (p_b(x_j) + ε_bj),   ε_bj ~ N(0, noise_j)
 //
 // has exactly this covariance, because E η_i η_k = 0 for i ≠ k, whatever B. p_b is a path of the level's prior: waves for every term of
-// its kernel (gp/spectral_path), and, above level 0, a NeighbourPath of the level below for every copy. η_i, b_i and ε_bj
+// its kernel (kernel/spectral_path), and, above level 0, a NeighbourPath of the level below for every copy. η_i, b_i and ε_bj
 // are hashes of observation and path, not stored: drawing a path takes no time that depends on the data, and a value O(B m W D) and what the
 // neighbours of x took. Where the neighbours of x change, f jumps a little, as the covariance says: one of m changed neighbours leaves a
 // correlation of 1 − 1/m. Above level 0, a value costs B m values of the level below.
@@ -24,7 +24,7 @@
 
 #include "core/base/random.h"
 #include "core/base/types.h"
-#include "core/gp/spectral_path.h"
+#include "core/kernel/link_path.h"
 #include "core/neighbour/neighbour_stack.h"
 
 namespace fidelio {
@@ -38,10 +38,10 @@ class NeighbourPath {
   double At(const ReachedPoint& point) const;
 
  private:
-  // One of the independent errors; `slope`, `wave` and `below` above level 0 only.
+  // One of the independent errors; `link` and `below` above level 0 only.
   struct Copy {
     SpectralPath own;  // level 0: of k_1; above: of k_delta
-    std::optional<SpectralPath> slope, wave;
+    std::optional<LinkPath> link;
     double offset = 0;
     std::unique_ptr<const NeighbourPath> below;
     std::array<uint32_t, 2> noise_key;

@@ -98,9 +98,8 @@ double NeighbourStack::PriorMean(int level, const ReachedPoint& point) const {
 double NeighbourStack::PriorVariance(int level, const ReachedPoint& point) const {
   const NeighbourParameters& p = *layers_[level].parameters;
   if (level == 0) return p.amplitude;
-  const LinkScalars& s = p.scalars;
-  const double m = point.at[level - 1].mean, v = point.at[level - 1].variance;
-  return s.linear * (m * m + v) + s.rho * s.rho * v + s.nonlinear + s.delta + p.offset;
+  const Stencil& below = point.at[level - 1];
+  return LinkDiagonal(p.scalars, Vector::Constant(1, below.mean), Vector::Constant(1, below.variance), p.offset)[0];
 }
 
 Matrix NeighbourStack::PriorCovariance(int level, absl::Span<const ReachedPoint> p,
@@ -373,8 +372,8 @@ Vector NeighbourStack::Gradient(int level, const ReachedPoint& point, const Mome
   Matrix rho_kernel, rho_bar, c_bar;
   CrossKernel(layer.kernel, 1, ScaledInputs(points, parameters.rho_inverse),
               ScaledInputs({&point, 1}, parameters.rho_inverse), rho_kernel);
-  Vector m_bar = Vector::Constant(1, s.rho * bar.mean + 2 * s.linear * query_m[0] * bar.variance);
-  Vector v_bar = Vector::Constant(1, (s.linear + s.rho * s.rho) * bar.variance);
+  Vector m_bar = Vector::Constant(1, s.rho * bar.mean), v_bar = Vector::Zero(1);
+  ReverseLinkDiagonal(s, query_m, query_v, Vector::Constant(1, bar.variance), m_bar, v_bar);
   ReverseCrossLinkKernel(s, rho_kernel, m, v, query_m, query_v, Covariance(level - 1, points, {&point, 1}), k_bar,
                          rho_bar, c_bar, m_bar, v_bar);
   const Vector gradient =

@@ -2,7 +2,7 @@
 // (Vecchia's approximation; a nearest-neighbour Gaussian process).
 //
 // Level 0:   f_0 ~ GP(μ, v·κ).   Level t: f_t = ρ f_{t−1} + g_t, whose prior covariance K_t comes from mean, variance and
-// covariance of f_{t−1} given the data below by moment matching (core/dgp/moments/link_kernel.h). With S the m nearest observations
+// covariance of f_{t−1} given the data below by moment matching (core/kernel/link_kernel.h). With S the m nearest observations
 // of level t to x, in inputs divided by the lengthscales, and w = (K_t(S,S) + noise)⁻¹ K_t(S,x):
 //
 //   mean      prior mean(x) + wᵀ (y_S − prior mean(S))

@@ -125,9 +125,7 @@ bool VecchiaObjective::Add(const Conditional& of, const Vector& theta, const Nei
   s.rho_bar.setZero(s.pairs.size());
   s.link.Reverse(s.link_inputs, Vector(), of.m, of.v, of.c, s.pairs_bar, s.diagonal_bar, s.rho_bar, s.kernel_bar,
                  scalars_bar, s.m_bar, s.v_bar, s.c_bar);
-  g[layout_.linear] += scalars_bar.linear;
-  g[layout_.nonlinear] += scalars_bar.nonlinear;
-  g[layout_.nonlinear_lengthscale] += scalars_bar.log_lengthscale;
+  for (int k = 0; k < kLinkParameters; ++k) g[layout_.terms + k] += scalars_bar.terms[k];
   g[layout_.delta] += scalars_bar.delta;
   g[layout_.rho] += scalars_bar.rho;
   s.kernel_bar *= s.slope;

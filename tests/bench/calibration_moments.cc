@@ -37,8 +37,7 @@ std::vector<Vector> DrawMomentFunctions(const MomentModel& model, const Vector& 
     Matrix link(x.rows(), x.rows());
     for (Index i = 0; i < x.rows(); ++i) {
       for (Index j = 0; j < x.rows(); ++j) {
-        link(i, j) = s.linear * below[i] * below[j] +
-                     s.nonlinear * std::exp(-0.5 * std::pow(below[i] - below[j], 2) / s.lengthscale2);
+        link(i, j) = s.terms.linear(below[i], below[j]) + s.terms.nonlinear(below[i], below[j]);
       }
     }
     link.array() *= NaiveKernelMatrix(family, x, x, model.RhoLengthscales(theta, t)).array();

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "core/base/types.h"
-#include "core/dgp/moments/link_kernel.h"
+#include "core/kernel/link_kernel.h"
 
 namespace fidelio {
 
@@ -14,9 +14,11 @@ namespace fidelio {
 // v, v2 and covariance c there, and the x-kernels are kappa_rho, kappa_delta and trend.
 inline double NaiveLink(const LinkScalars& p, double kappa_rho, double kappa_delta, double trend, double m, double m2,
                         double v, double v2, double c) {
-  const double s = std::max(v + v2 - 2 * c, 0.0), l2 = p.lengthscale2;
-  const double kf = p.nonlinear * std::sqrt(l2 / (l2 + s)) * std::exp(-(m - m2) * (m - m2) / (2 * (l2 + s)));
-  return p.rho * p.rho * c + kappa_rho * (p.linear * (m * m2 + c) + kf) + p.delta * kappa_delta + p.trend * trend;
+  const double s = std::max(v + v2 - 2 * c, 0.0), l2 = p.terms.nonlinear.lengthscale2;
+  const double kf =
+      p.terms.nonlinear.variance * std::sqrt(l2 / (l2 + s)) * std::exp(-(m - m2) * (m - m2) / (2 * (l2 + s)));
+  return p.rho * p.rho * c + kappa_rho * (p.terms.linear.variance * (m * m2 + c) + kf) + p.delta * kappa_delta +
+         p.trend * trend;
 }
 
 // The same for all pairs of R points; everything R×R but m.

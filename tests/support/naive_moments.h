@@ -55,9 +55,7 @@ class NaiveInputs {
 
   LinkScalars Scalars(int level) const {
     const std::string t = std::to_string(level);
-    return {.linear = Exp("s2" + t),
-            .nonlinear = Exp("vf" + t),
-            .lengthscale2 = std::pow(Exp("lf" + t), 2),
+    return {.terms = {.linear = {Exp("s2" + t)}, .nonlinear = {Exp("vf" + t), std::pow(Exp("lf" + t), 2)}},
             .delta = Exp("vd" + t),
             .rho = p_.Scalar("rh" + t),
             .trend = Exp("vl" + t)};

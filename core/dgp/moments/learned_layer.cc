@@ -5,9 +5,9 @@
 
 #include "core/dgp/moments/first_layer.h"
 #include "core/dgp/moments/moment_model.h"
-#include "core/gp/quadratic_path.h"
-#include "core/gp/spectral_path.h"
 #include "core/kernel/input_warp.h"
+#include "core/kernel/quadratic_path.h"
+#include "core/kernel/spectral_path.h"
 #include "core/kernel/stationary.h"
 #include "core/linalg/lanes.h"
 #include "core/linalg/packed.h"

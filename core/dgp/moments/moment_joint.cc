@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/dgp/moments/link_kernel.h"
+#include "core/kernel/link_kernel.h"
 #include "core/kernel/stationary.h"
 #include "core/linalg/product.h"
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "core/kernel/link_terms.h"
 
 namespace fidelio {
 namespace {
@@ -34,9 +35,10 @@ MomentLayout::MomentLayout(const Recipe& recipe, int dimension, const std::vecto
     const auto name = [t](const char* stem) { return absl::StrCat(stem, t); };
     UpperLayerOffsets o;
     o.rho_lengthscale = p.Add(name("lsr"), dimension, Shifted(recipe.rho_lengthscale, half_log_d));
-    o.linear = p.Add(name("s2"), 1, recipe.linear);
-    o.nonlinear = p.Add(name("vf"), 1, recipe.nonlinear);
-    o.nonlinear_lengthscale = p.Add(name("lf"), 1, recipe.nonlinear_lengthscale);
+    o.terms = AddLinkParameters(
+        name(""), [&](const LinkParameter& q) { return PriorOf(recipe, q); }, p);
+    o.linear = o.terms + LinkParameterPlace("s2");
+    o.nonlinear = o.terms + LinkParameterPlace("vf");
     o.delta_lengthscale = p.Add(name("lsd"), dimension, Shifted(recipe.delta_lengthscale, half_log_d));
     o.delta = p.Add(name("vd"), 1, recipe.delta);
     o.offset = p.Add(name("va"), 1, recipe.offset);

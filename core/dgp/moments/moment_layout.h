@@ -1,6 +1,6 @@
 // MomentLayout: where each hyperparameter of a moment-matched MF-DGP sits in θ.
 //
-// Layer 1:  ls0[D] cw[D] v0 n0 mu0 vl0        Layer t: lsr[D] s2 vf lf lsd[D] vd va rh n vl
+// Layer 1:  ls0[D] cw[D] v0 n0 mu0 vl0        Layer t: lsr[D] (terms of the link) lsd[D] vd va rh n vl
 // All are logarithms but cw (warp), mu0 (mean) and rh (ρ). Absent terms have offset −1; so has all of a layer 1 that is given.
 #ifndef FIDELIO_CORE_DGP_MOMENTS_MOMENT_LAYOUT_H_
 #define FIDELIO_CORE_DGP_MOMENTS_MOMENT_LAYOUT_H_
@@ -16,8 +16,8 @@ struct FirstLayerOffsets {
   int lengthscale = -1, warp = -1, amplitude = -1, mean = -1;
 };
 struct UpperLayerOffsets {
-  int rho_lengthscale = -1, linear = -1, nonlinear = -1, nonlinear_lengthscale = -1, delta_lengthscale = -1, delta = -1,
-      offset = -1, rho = -1;
+  int rho_lengthscale = -1, terms = -1, delta_lengthscale = -1, delta = -1, offset = -1, rho = -1;
+  int linear = -1, nonlinear = -1;  // of the terms: log s2 and log vf
 };
 
 struct MomentLayout {

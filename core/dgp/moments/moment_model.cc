@@ -69,12 +69,10 @@ Vector MomentModel::DeltaLengthscales(const ConstVectorRef& theta, int level) co
 
 LinkScalars MomentModel::Scalars(const ConstVectorRef& theta, int level) const {
   const UpperLayerOffsets& o = layout.upper[level - 1];
-  return {.linear = std::exp(theta[o.linear]),
-          .nonlinear = std::exp(theta[o.nonlinear]),
-          .lengthscale2 = std::exp(2 * theta[o.nonlinear_lengthscale]),
-          .delta = std::exp(theta[o.delta]),
-          .rho = theta[o.rho],
-          .trend = Trend(theta, level)};
+  LinkScalars scalars{
+      .terms = {}, .delta = std::exp(theta[o.delta]), .rho = theta[o.rho], .trend = Trend(theta, level)};
+  SetLinkTerms(theta, o.terms, scalars.terms);
+  return scalars;
 }
 
 double MomentModel::Offset(const ConstVectorRef& theta, int level) const {

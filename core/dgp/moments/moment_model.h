@@ -9,9 +9,9 @@
 #include "core/base/types.h"
 #include "core/data/scaled_data.h"
 #include "core/dgp/moments/first_layer.h"
-#include "core/dgp/moments/link_kernel.h"
 #include "core/dgp/moments/moment_layout.h"
 #include "core/dgp/moments/recipe.h"
+#include "core/kernel/link_kernel.h"
 
 namespace fidelio {
 

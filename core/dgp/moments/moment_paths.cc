@@ -28,8 +28,7 @@ MomentPaths::Layer MomentPaths::DrawLayer(int t, int link, Random& random) const
   const SpectralFactor over_x{.family = model.recipe.kernel, .dimensions = model.data.dimension()};
   Layer layer;
   layer.own.emplace(std::vector{over_x}, kPathWaves, random);
-  layer.slope.emplace(std::vector{over_x}, kPathWaves, random);
-  layer.wave.emplace(std::vector{over_x, SpectralFactor{}}, kPathWaves, random);
+  layer.link.emplace(over_x, kPathWaves, random);
   layer.offset = std::sqrt(posterior_.levels_[t].links[link].prior_offset) * random.Normal();
   if (model.recipe.trend) layer.trend.emplace(model.data.dimension(), model.recipe.trend_curvature, random);
   return layer;
@@ -53,13 +52,10 @@ Vector MomentPaths::Prior(const Path& path, const Inputs& inputs, int t, const C
   const Layer& layer = path.layers[t];
   if (t == 0) return path.first->Evaluate(inputs.x, inputs.own, below);
   const LinkScalars& s = posterior_.levels_[t].scalars;
-  Matrix joint(below.size(), inputs.rho.cols() + 1);
-  joint << inputs.rho, below / std::sqrt(s.lengthscale2);
   Vector f = s.rho * below;
   f.array() += (1 - s.rho) * posterior_.levels_[t].links[path.link].zero + layer.offset;
   f += std::sqrt(s.delta) * layer.own->Evaluate(inputs.own);
-  f += std::sqrt(s.linear) * layer.slope->Evaluate(inputs.rho).cwiseProduct(below);
-  f += std::sqrt(s.nonlinear) * layer.wave->Evaluate(joint);
+  layer.link->AddTo(s.terms, inputs.rho, below, f);
   if (s.trend > 0) f += std::sqrt(s.trend) * layer.trend->Evaluate(inputs.trend);
   return f;
 }

@@ -1,6 +1,6 @@
 // MomentPaths: functions drawn from a MomentPosterior, which can be evaluated anywhere.
 //
-// A path of f_1's prior is a sum of waves (gp/spectral_path) and a trend (gp/quadratic_path). Data are taken into account by
+// A path of f_1's prior is a sum of waves (kernel/spectral_path) and a trend (kernel/quadratic_path). Data are taken into account by
 // Matheron's rule: a prior path f becomes
 //   f(x) + k_t(x, X_t)(K_t + σ²)⁻¹(y_t − f(X_t) − e),   e ~ N(0, σ²),
 // and the path of the next level's prior is f_t(x) = ρ f_{t−1}(x) + g_t(x, f_{t−1}(x)), with a path of g_t for every term
@@ -22,8 +22,9 @@
 #include "core/base/random.h"
 #include "core/base/types.h"
 #include "core/dgp/moments/moment_posterior.h"
-#include "core/gp/quadratic_path.h"
-#include "core/gp/spectral_path.h"
+#include "core/kernel/link_path.h"
+#include "core/kernel/quadratic_path.h"
+#include "core/kernel/spectral_path.h"
 
 namespace fidelio {
 
@@ -42,9 +43,8 @@ class MomentPaths {
  private:
   // The prior of a path at one level above 0.
   struct Layer {
-    std::optional<SpectralPath> own;    // of k_delta
-    std::optional<SpectralPath> slope;  // of k_rho, times f
-    std::optional<SpectralPath> wave;   // of k_rho·k_f
+    std::optional<SpectralPath> own;  // of k_delta
+    std::optional<LinkPath> link;     // of what k_rho multiplies
     std::optional<QuadraticPath> trend;
     double offset = 0;
   };

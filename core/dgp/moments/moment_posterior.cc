@@ -105,10 +105,9 @@ void MomentPosterior::LinkCross(const MomentQueries& queries, const QueryMoments
 void MomentPosterior::Up(const MomentQueries& queries, const QueryMoments& below, int t, int l, Passage& at) const {
   const LinkScalars& s = levels_[t].scalars;
   const Conditioned& to = levels_[t].links[l];
-  const auto m = below.mean.array(), v = below.variance.array();
   at.prior.cross = at.link_kernel.array() + to.prior_offset;
-  at.prior.mean = s.rho * m + (1 - s.rho) * to.zero;
-  at.prior.variance = s.linear * (m.square() + v) + s.rho * s.rho * v + (s.nonlinear + s.delta + to.prior_offset);
+  at.prior.mean = s.rho * below.mean.array() + (1 - s.rho) * to.zero;
+  at.prior.variance = LinkDiagonal(s, below.mean, below.variance, to.prior_offset);
   if (s.trend > 0) at.prior.variance += s.trend * queries.trend_diagonal;
 }
 

@@ -36,8 +36,8 @@ void MomentPosterior::ReverseUp(const Matrix& x, const QueryMoments& below, int 
   Matrix rho_kernel, delta_kernel, rho_slope, delta_slope;
   CrossKernelWithSlope(model_->recipe.kernel, level.rho_inputs, rho_inputs, rho_kernel, rho_slope);
   CrossKernelWithSlope(model_->recipe.kernel, level.delta_inputs, delta_inputs, delta_kernel, delta_slope);
-  Vector m_bar = s.rho * bar.mean.array() + 2 * s.linear * below.mean.array() * bar.variance.array();
-  Vector v_bar = (s.linear + s.rho * s.rho) * bar.variance;
+  Vector m_bar = s.rho * bar.mean, v_bar = Vector::Zero(x.rows());
+  ReverseLinkDiagonal(s, below.mean, below.variance, bar.variance, m_bar, v_bar);
   Matrix rho_bar, c_bar;
   ReverseCrossLinkKernel(s, rho_kernel, to.m, to.v, below.mean, below.variance, below.cross, bar.cross, rho_bar, c_bar,
                          m_bar, v_bar);

@@ -201,9 +201,7 @@ void MomentRecursion::ReverseLink(int l, Eigen::Ref<Vector> gradient) {
 void MomentRecursion::ReverseLevel(int t, Eigen::Ref<Vector> gradient) {
   Level& level = levels_[t];
   const UpperLayerOffsets& o = model_->layout.upper[t - 1];
-  gradient[o.linear] += level.scalars_bar.linear;
-  gradient[o.nonlinear] += level.scalars_bar.nonlinear;
-  gradient[o.nonlinear_lengthscale] += level.scalars_bar.log_lengthscale;
+  for (int k = 0; k < kLinkParameters; ++k) gradient[o.terms + k] += level.scalars_bar.terms[k];
   gradient[o.delta] += level.scalars_bar.delta;
   gradient[o.rho] += level.scalars_bar.rho;
   if (const int at = model_->layout.trend[t]; at >= 0) gradient[at] += level.scalars_bar.trend;

@@ -12,9 +12,9 @@
 
 #include "absl/status/status.h"
 #include "core/base/types.h"
-#include "core/dgp/moments/link_kernel.h"
 #include "core/dgp/moments/moment_model.h"
 #include "core/gp/conditioning.h"
+#include "core/kernel/link_kernel.h"
 
 namespace fidelio {
 

@@ -3,6 +3,7 @@
 #include <iterator>
 #include <numeric>
 
+#include "absl/strings/string_view.h"
 #include "core/fit/common_priors.h"
 
 namespace fidelio {
@@ -59,6 +60,14 @@ Recipe DefaultRecipe(KernelFamily kernel) {
   r.delta_trend = Prior::Student(std::log(1e-2), 2.5, 4);
   r.rho = RhoPrior();
   return r;
+}
+
+const Prior& PriorOf(const Recipe& recipe, const LinkParameter& parameter) {
+  const absl::string_view name = parameter.name;
+  if (name == "s2") return recipe.linear;
+  if (name == "vf") return recipe.nonlinear;
+  if (name == "lf") return recipe.nonlinear_lengthscale;
+  return parameter.prior;
 }
 
 bool SameStructure(const Recipe& a, const Recipe& b) {

@@ -13,6 +13,7 @@
 
 #include "core/fit/search_settings.h"
 #include "core/kernel/kernel_family.h"
+#include "core/kernel/link_parameter.h"
 #include "core/param/prior.h"
 
 namespace fidelio {
@@ -42,6 +43,9 @@ struct Recipe {
   // Layers above.
   Prior rho_lengthscale, linear, nonlinear, nonlinear_lengthscale, delta_lengthscale, delta, offset, rho, delta_trend;
 };
+
+// The prior of a parameter of a link's terms: that of the recipe, or the parameter's own.
+const Prior& PriorOf(const Recipe& recipe, const LinkParameter& parameter);
 
 // The priors that fits use, with every term switched on.
 Recipe DefaultRecipe(KernelFamily kernel);

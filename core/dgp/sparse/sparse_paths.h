@@ -2,7 +2,7 @@
 //
 //   f_1(x) = g_1(x),   f_t(x) = g_t(x, f_{t−1}(x)),     g_t(z) = p(z) + k(z, Z) L⁻ᵀ (v − L⁻¹(p(Z) + e)),    v ~ N(m, S Sᵀ)
 //
-// with a path p of layer t's prior (gp/spectral_path for every term of its kernel) and e ~ N(0, nugget): Matheron's rule with
+// with a path p of layer t's prior (kernel/spectral_path for every term of its kernel) and e ~ N(0, nugget): Matheron's rule with
 // the inducing variables u = L v instead of data. Given its input, g_t has exactly the mean and the covariance of the layer,
 // so that f_t follows the law of the model: its marginals are those of predictions, up to their nodes.
 //
@@ -16,7 +16,7 @@
 #include "core/base/random.h"
 #include "core/base/types.h"
 #include "core/dgp/sparse/sparse_posterior.h"
-#include "core/gp/spectral_path.h"
+#include "core/kernel/spectral_path.h"
 
 namespace fidelio {
 

@@ -68,9 +68,9 @@ TEST(MomentModelTest, ScalarsAreNotLogarithms) {
   p.Set("va1", std::log(6.0));
   p.Set("rh1", -7);
   const LinkScalars s = model->Scalars(p.theta(), 1);
-  EXPECT_NEAR(s.linear, 2, 1e-14);
-  EXPECT_NEAR(s.nonlinear, 3, 1e-14);
-  EXPECT_NEAR(s.lengthscale2, 16, 1e-13);
+  EXPECT_NEAR(s.terms.linear.variance, 2, 1e-14);
+  EXPECT_NEAR(s.terms.nonlinear.variance, 3, 1e-14);
+  EXPECT_NEAR(s.terms.nonlinear.lengthscale2, 16, 1e-13);
   EXPECT_NEAR(s.delta, 5, 1e-14);
   EXPECT_NEAR(model->Offset(p.theta(), 1), 6, 1e-14);
   EXPECT_EQ(s.rho, -7);

@@ -1,4 +1,4 @@
-#include "core/gp/quadratic_path.h"
+#include "core/kernel/quadratic_path.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "core/gp/spectral_path.h"
+#include "core/kernel/spectral_path.h"
 
 #include <cmath>
 #include <vector>

@@ -1,37 +1,35 @@
 // LinkKernel: the covariance of f_t = ρ f_{t−1} + g_t before y_t is seen, when f_{t−1} is Gaussian with mean m and
 // covariance C at the points of interest (moment matching; numbers of points: R; all pairs at once).
 //
-//   K = κ_ρ·[ s2·(m m' + C) + kf ] + vd·κ_δ + vl·x̃·x̃' + ρ²·C          x̃ = x − ½
-//   kf = vf √(l²/(l²+S)) exp(−(m−m')² / 2(l²+S)),    S = C(x,x)+C(x',x')−2C(x,x') = Var(f−f')
+//   K = κ_ρ·Σ_h E h(f, f') + vd·κ_δ + vl·trend + ρ²·C         h: the terms of the link (link_terms.h)
 //
 // (The constant va of the links is added by the caller.) Limits: C = 0 gives the paper's kernel at f = m plus the trend;
-// s2 = vf = 0 gives the Kennedy–O'Hagan model.
-#ifndef FIDELIO_CORE_DGP_MOMENTS_LINK_KERNEL_H_
-#define FIDELIO_CORE_DGP_MOMENTS_LINK_KERNEL_H_
+// without terms h it is the Kennedy–O'Hagan model.
+#ifndef FIDELIO_CORE_KERNEL_LINK_KERNEL_H_
+#define FIDELIO_CORE_KERNEL_LINK_KERNEL_H_
+
+#include <array>
 
 #include "core/base/types.h"
+#include "core/kernel/link_terms.h"
 
 namespace fidelio {
 
-// The scalars of one link, not logarithms.
-struct LinkScalars {
-  double linear = 0, nonlinear = 0, lengthscale2 = 1, delta = 0, rho = 1, trend = 0;
-};
-
-// The x-part, shared by all structures of a level: packed pairs of κ_ρ, κ_δ and x̃·x̃'.
+// The x-part, shared by all structures of a level: packed pairs of κ_ρ, κ_δ and the trend's kernel.
 struct LinkInputs {
   Eigen::ArrayXd rho_kernel, delta_kernel, trend;
 };
 
-// ∂F/∂(log linear, log nonlinear, log lengthscale, log delta, rho, log trend), accumulated.
+// ∂F/∂(parameters of the terms, log delta, rho, log trend), accumulated.
 struct LinkScalarGradient {
-  double linear = 0, nonlinear = 0, log_lengthscale = 0, delta = 0, rho = 0, trend = 0;
+  std::array<double, kLinkParameters> terms = {};
+  double delta = 0, rho = 0, trend = 0;
 };
 
 // One evaluation, kept for its reverse pass. Buffers are reused. Not thread-safe.
 class LinkKernel {
  public:
-  // m, v: R; c: packed pairs. `trend_diagonal`: |x̃|², R, ignored when trend is 0.
+  // m, v: R; c: packed pairs. `trend_diagonal`: R, ignored when trend is 0.
   void Forward(const LinkScalars& scalars, const LinkInputs& inputs, const Vector& trend_diagonal, const Vector& m,
                const Vector& v, const Eigen::ArrayXd& c);
 
@@ -47,7 +45,8 @@ class LinkKernel {
 
  private:
   LinkScalars p_;
-  Eigen::ArrayXd inverse_, kf_, pairs_;  // 1/(l²+S), kf, K
+  std::array<Eigen::ArrayXd, kLinkKept> kept_;  // of the terms, per pair
+  Eigen::ArrayXd pairs_;                        // K
   Vector diagonal_;
 };
 
@@ -63,6 +62,13 @@ void ReverseCrossLinkKernel(const LinkScalars& scalars, const Matrix& rho_kernel
                             const Vector& query_m, const Vector& query_v, const Matrix& c, const Matrix& k_bar,
                             Matrix& rho_bar, Matrix& c_bar, Vector& query_m_bar, Vector& query_v_bar);
 
+// The diagonal of the same covariance without the trend, plus a constant: R.
+Vector LinkDiagonal(const LinkScalars& scalars, const Vector& m, const Vector& v, double constant);
+
+// Its reverse pass: adds to m_bar and v_bar.
+void ReverseLinkDiagonal(const LinkScalars& scalars, const Vector& m, const Vector& v, const ConstVectorRef& bar,
+                         Vector& m_bar, Vector& v_bar);
+
 }  // namespace fidelio
 
-#endif  // FIDELIO_CORE_DGP_MOMENTS_LINK_KERNEL_H_
+#endif  // FIDELIO_CORE_KERNEL_LINK_KERNEL_H_

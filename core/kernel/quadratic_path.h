@@ -3,8 +3,8 @@
 //   f(z) = w·z + √c zᵀ W z,   w (D) and W (D×D) of independent standard normals
 //
 // exactly, with c ≥ 0. Immutable; safe to share between threads.
-#ifndef FIDELIO_CORE_GP_QUADRATIC_PATH_H_
-#define FIDELIO_CORE_GP_QUADRATIC_PATH_H_
+#ifndef FIDELIO_CORE_KERNEL_QUADRATIC_PATH_H_
+#define FIDELIO_CORE_KERNEL_QUADRATIC_PATH_H_
 
 #include "core/base/random.h"
 #include "core/base/types.h"
@@ -25,4 +25,4 @@ class QuadraticPath {
 
 }  // namespace fidelio
 
-#endif  // FIDELIO_CORE_GP_QUADRATIC_PATH_H_
+#endif  // FIDELIO_CORE_KERNEL_QUADRATIC_PATH_H_

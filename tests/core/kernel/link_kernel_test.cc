@@ -1,4 +1,4 @@
-#include "core/dgp/moments/link_kernel.h"
+#include "core/kernel/link_kernel.h"
 
 #include <Eigen/Cholesky>
 #include <cmath>
@@ -21,7 +21,7 @@ using Eigen::ArrayXd;
 using Eigen::Index;
 
 constexpr LinkScalars kScalars{
-    .linear = 0.4, .nonlinear = 0.7, .lengthscale2 = 0.5, .delta = 0.3, .rho = -0.8, .trend = 0.2};
+    .terms = {.linear = {0.4}, .nonlinear = {0.7, 0.5}}, .delta = 0.3, .rho = -0.8, .trend = 0.2};
 
 ArrayXd Packed(const Matrix& a) {
   ArrayXd pairs;
@@ -97,9 +97,7 @@ TEST_P(LinkKernelTest, ReverseEqualsCentralDifferences) {
     const Vector m = x.head(n), v = x.segment(n, n), s = x.tail(6);
     const ArrayXd c = x.segment(2 * n, pairs);
     const LinkInputs inputs{x.segment(2 * n + pairs, pairs), x.segment(2 * n + 2 * pairs, pairs), Packed(p_.trend)};
-    const LinkScalars scalars{.linear = std::exp(s[0]),
-                              .nonlinear = std::exp(s[1]),
-                              .lengthscale2 = std::exp(2 * s[2]),
+    const LinkScalars scalars{.terms = {.linear = LinearLink::At(&s[0]), .nonlinear = RbfLink::At(&s[1])},
                               .delta = std::exp(s[3]),
                               .rho = s[4],
                               .trend = std::exp(s[5])};
@@ -112,8 +110,8 @@ TEST_P(LinkKernelTest, ReverseEqualsCentralDifferences) {
       kernel.Reverse(inputs, p_.trend.diagonal(), m, v, c, pairs_bar, diagonal_bar, rho_bar, delta_bar, s_bar, m_bar,
                      v_bar, c_bar);
       gradient->resize(x.size());
-      *gradient << m_bar, v_bar, c_bar.matrix(), rho_bar.matrix(), delta_bar.matrix(), s_bar.linear, s_bar.nonlinear,
-          s_bar.log_lengthscale, s_bar.delta, s_bar.rho, s_bar.trend;
+      *gradient << m_bar, v_bar, c_bar.matrix(), rho_bar.matrix(), delta_bar.matrix(), s_bar.terms[0], s_bar.terms[1],
+          s_bar.terms[2], s_bar.delta, s_bar.rho, s_bar.trend;
     }
     return (kernel.pairs() * pairs_bar).sum() + kernel.diagonal().dot(diagonal_bar);
   });
@@ -136,11 +134,11 @@ TEST(LinkKernelReverseTest, AddsKernelAndScalarAdjointsAndOverwritesTheOthers) {
   const auto reverse = [&](double start) {
     ArrayXd rho_bar = ArrayXd::Constant(6, start), delta_bar = rho_bar, c_bar = rho_bar;
     Vector m_bar = Vector::Constant(4, start), v_bar = m_bar;
-    LinkScalarGradient s_bar{start, start, start, start, start, start};
+    LinkScalarGradient s_bar{.terms = {start, start, start}, .delta = start, .rho = start, .trend = start};
     kernel.Reverse(inputs, p.trend.diagonal(), p.m, v, c, pairs_bar, Vector::Ones(4), rho_bar, delta_bar, s_bar, m_bar,
                    v_bar, c_bar);
     Vector added(18), overwritten(14);
-    added << rho_bar.matrix(), delta_bar.matrix(), s_bar.linear, s_bar.nonlinear, s_bar.log_lengthscale, s_bar.delta,
+    added << rho_bar.matrix(), delta_bar.matrix(), s_bar.terms[0], s_bar.terms[1], s_bar.terms[2], s_bar.delta,
         s_bar.rho, s_bar.trend;
     overwritten << m_bar, v_bar, c_bar.matrix();
     return std::pair{added, overwritten};
@@ -157,8 +155,8 @@ TEST(LinkKernelLimitTest, KnownLowerLevelGivesThePaperKernelPlusTheTrend) {
   const Matrix k = Forward(kScalars, p);
   for (Index i = 0; i < 6; ++i) {
     for (Index j = 0; j < 6; ++j) {
-      const double kf = kScalars.nonlinear * std::exp(-std::pow(p.m[i] - p.m[j], 2) / (2 * kScalars.lengthscale2));
-      const double paper = p.rho(i, j) * (kScalars.linear * p.m[i] * p.m[j] + kf) + kScalars.delta * p.delta(i, j);
+      const double link = kScalars.terms.linear(p.m[i], p.m[j]) + kScalars.terms.nonlinear(p.m[i], p.m[j]);
+      const double paper = p.rho(i, j) * link + kScalars.delta * p.delta(i, j);
       EXPECT_NEAR(k(i, j), paper + kScalars.trend * p.trend(i, j), 1e-12);
     }
   }
@@ -166,7 +164,7 @@ TEST(LinkKernelLimitTest, KnownLowerLevelGivesThePaperKernelPlusTheTrend) {
 
 TEST(LinkKernelLimitTest, WithoutLinkTermsItIsTheKennedyOhaganModel) {
   const Points p(6);
-  const LinkScalars scalars{.linear = 0, .nonlinear = 0, .lengthscale2 = 1, .delta = 0.3, .rho = 1.7, .trend = 0};
+  const LinkScalars scalars{.terms = {}, .delta = 0.3, .rho = 1.7, .trend = 0};
   EXPECT_TRUE(Near(Forward(scalars, p), 1.7 * 1.7 * p.c + 0.3 * p.delta, 1e-12));
 }
 
@@ -191,8 +189,8 @@ TEST(LinkKernelMonteCarloTest, MeanAndCovarianceAreThoseOfTheModel) {
     Matrix k(3, 3);
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 3; ++j) {
-        const double kf = scalars.nonlinear * std::exp(-std::pow(f[i] - f[j], 2) / (2 * scalars.lengthscale2));
-        k(i, j) = p.rho(i, j) * (scalars.linear * f[i] * f[j] + kf) + scalars.delta * p.delta(i, j);
+        const double link = scalars.terms.linear(f[i], f[j]) + scalars.terms.nonlinear(f[i], f[j]);
+        k(i, j) = p.rho(i, j) * link + scalars.delta * p.delta(i, j);
       }
     }
     const Matrix g_root = k.llt().matrixL();

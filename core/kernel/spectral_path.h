@@ -16,8 +16,8 @@
 //   f(x) + k(x, X)(K + σ²)⁻¹(y − f(X) − e),   e ~ N(0, σ²)
 // gives posterior paths with exactly the posterior's mean and covariance (dgp/moments/moment_paths does so).
 // Immutable; safe to share between threads.
-#ifndef FIDELIO_CORE_GP_SPECTRAL_PATH_H_
-#define FIDELIO_CORE_GP_SPECTRAL_PATH_H_
+#ifndef FIDELIO_CORE_KERNEL_SPECTRAL_PATH_H_
+#define FIDELIO_CORE_KERNEL_SPECTRAL_PATH_H_
 
 #include <vector>
 
@@ -52,4 +52,4 @@ class SpectralPath {
 
 }  // namespace fidelio
 
-#endif  // FIDELIO_CORE_GP_SPECTRAL_PATH_H_
+#endif  // FIDELIO_CORE_KERNEL_SPECTRAL_PATH_H_
