@@ -114,14 +114,14 @@ std::string BaselineFit::SaveState() const {
   ByteWriter out;
   out.U32(kBaselineRecipeVersion);
   WriteDataset(impl_->data, out);
-  WriteFitOptions(impl_->options, out);
+  out(impl_->options);
   WriteStages(impl_->warm, out);
   WriteStages(state.done.found, out);
   WriteReport(state.done.report, out);
   out.I64(state.done.transitions);
   out.I64(state.done.iterations);
-  WriteWork(impl_->budget.used(), out);
-  WriteSearch(state.search, out);
+  out(impl_->budget.used());
+  out(state.search);
   return out.Seal(StateKindOf(impl_->model.method()), kStateVersion);
 }
 
@@ -129,13 +129,13 @@ absl::StatusOr<std::unique_ptr<BaselineFit>> BaselineFit::Resume(BaselineMethod 
                                                                  int threads) {
   FIDELIO_ASSIGN_OR_RETURN(ByteReader in, OpenState(bytes, StateKindOf(method), kStateVersion, kBaselineRecipeVersion));
   Dataset data = ReadDataset(in);
-  FitOptions options = ReadFitOptions(in);
+  FitOptions options = in.Read<FitOptions>();
   options.threads = threads;
   std::vector<StageParameters> warm = ReadStages(in, kStagesVersion);
   StageProgress::State state;
   state.done = ReadDone(in);
-  const FitWork work = ReadWork(in);
-  state.search = ReadSearch(in);
+  const FitWork work = in.Read<FitWork>();
+  state.search = in.Read<SearchState>();
   FIDELIO_RETURN_IF_ERROR(in.Finish());
   FIDELIO_RETURN_IF_ERROR(Validate(data));
   FIDELIO_RETURN_IF_ERROR(Validate(options));

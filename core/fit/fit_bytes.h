@@ -1,7 +1,7 @@
 // What the states of running fits have in common, as bytes (core/base/bytes.h):
 //
-//   options  bool kernel given, u32 kernel, u64 seed, f64 max seconds, i64 max iterations, i64 inducing points, i64 batch size,
-//            i64 steps, bool point estimate
+//   options  optional u32 kernel, u64 seed, f64 max seconds, i64 max iterations, u32 inducing points, u32 batch size, i64 steps,
+//            bool point estimate
 //   work     i64 iterations, i64 evaluations, f64 seconds
 //   starts   u64 count; per start u32 structure, vector z, f64 value, bool done, u32 rounds, i64 iterations
 //   search   starts; bool screened
@@ -21,6 +21,7 @@
 #include "core/fit/fit_budget.h"
 #include "core/fit/search_state.h"
 #include "core/fit/target.h"
+#include "core/optim/hmc_bytes.h"
 
 namespace fidelio {
 
@@ -29,17 +30,36 @@ namespace fidelio {
 absl::StatusOr<ByteReader> OpenState(absl::string_view bytes, uint32_t kind, uint32_t version, uint32_t recipe);
 
 // Without threads and warm start.
-void WriteFitOptions(const FitOptions& options, ByteWriter& out);
-FitOptions ReadFitOptions(ByteReader& in);
+template <typename Bytes>
+void Fields(Bytes& bytes, FitOptions& options) {
+  bytes(options.kernel, options.seed, options.max_seconds, options.max_iterations, options.inducing_points,
+        options.batch_size, options.steps, options.point_estimate);
+}
 
-void WriteWork(const FitWork& work, ByteWriter& out);
-FitWork ReadWork(ByteReader& in);
+template <typename Bytes>
+void Fields(Bytes& bytes, FitWork& work) {
+  bytes(work.iterations, work.evaluations, work.seconds);
+}
 
-void WriteStarts(const std::vector<SearchStart>& starts, ByteWriter& out);
-std::vector<SearchStart> ReadStarts(ByteReader& in);
+template <typename Bytes>
+void Fields(Bytes& bytes, SearchStart& start) {
+  bytes(start.structure, start.z, start.value, start.done, start.rounds, start.iterations);
+}
 
-void WriteSearch(const SearchState& state, ByteWriter& out);
-SearchState ReadSearch(ByteReader& in);
+template <typename Bytes>
+void Fields(Bytes& bytes, SearchMode& mode) {
+  bytes(mode.structure, mode.z, mode.value, mode.hessian, mode.failed_columns, mode.log_evidence, mode.weight);
+}
+
+template <typename Bytes>
+void Fields(Bytes& bytes, SearchChain& chain) {
+  bytes(chain.mode, chain.started, chain.hmc, chain.trace);
+}
+
+template <typename Bytes>
+void Fields(Bytes& bytes, SearchState& state) {
+  bytes(state.starts, state.screened, state.modes, state.chains);
+}
 
 // DATA_LOSS when sizes and indices of a state that was read are not those of the target that it claims to be of.
 absl::Status CheckSearch(const SearchState& state, const std::vector<SearchStart>& extra_starts, const Target& target);

@@ -48,6 +48,10 @@ struct SearchDraw {
   double weight = 0;
   Vector theta;
 };
+template <typename Bytes>
+void Fields(Bytes& bytes, SearchDraw& draw) {
+  bytes(draw.structure, draw.weight, draw.theta);
+}
 
 struct SearchResult {
   SearchDraw best;                // the best mode of all levels

@@ -84,16 +84,7 @@ std::string NeighbourDgpPosterior::Save(const FittedState& state) const {
   ByteWriter out;
   WriteDataset(state.data, out);
   WriteScaling(state.scaling, out);
-  out.U32(static_cast<uint32_t>(found.neighbours));
-  out.U32(static_cast<uint32_t>(found.centres));
-  out.U64(found.layers.size());
-  for (const NeighbourLayer& layer : found.layers) {
-    out.U32(static_cast<uint32_t>(layer.kernel));
-    out.Write(layer.theta);
-  }
-  out.U64(found.recipes.size());
-  for (const Recipe& recipe : found.recipes) WriteRecipe(recipe, out);
-  WriteDraws(found.draws, out);
+  out(found.neighbours, found.centres, found.layers, found.recipes, found.draws);
   WriteReport(state.report, out);
   WriteInflation(state.inflation, out);
   return out.Seal(kNeighbourDgpKind, kVersion);
@@ -109,16 +100,7 @@ absl::StatusOr<std::unique_ptr<FittedEmulator>> LoadNeighbourDgp(absl::string_vi
   state.scaling = ReadScaling(in);
   const uint32_t neighbours = in.U32(), centres = opened.version >= 2 ? in.U32() : 0;
   NeighbourDgpParameters found;
-  const uint64_t layer_count = in.U64();
-  for (uint64_t t = 0; t < layer_count && in.ok(); ++t) {
-    NeighbourLayer layer;
-    layer.kernel = static_cast<KernelFamily>(in.U32());
-    layer.theta = in.ReadVector();
-    found.layers.push_back(std::move(layer));
-  }
-  const uint64_t recipe_count = in.U64();
-  for (uint64_t k = 0; k < recipe_count && in.ok(); ++k) found.recipes.push_back(ReadRecipe(in));
-  found.draws = ReadDraws(in);
+  in(found.layers, found.recipes, found.draws);
   state.report = ReadReport(in, opened.version >= 3);
   if (opened.version >= 3) state.inflation = ReadInflation(in);
   FIDELIO_RETURN_IF_ERROR(in.Finish());

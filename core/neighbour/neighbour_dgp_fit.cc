@@ -108,13 +108,13 @@ std::string NeighbourDgpFit::SaveState() const {
   out.U32(kUpperRecipeVersion);
   out.U64(impl_->data.levels.size());
   for (const LevelData& level : impl_->data.levels) out.U64(static_cast<uint64_t>(level.y.size()));
-  WriteFitOptions(impl_->options, out);
+  out(impl_->options);
   out.U32(static_cast<uint32_t>(impl_->neighbours));
-  Write(impl_->warm, out);
-  Write(impl_->stack_state.Copy(), out);
-  WriteWork(impl_->budget.used(), out);
-  WriteSearch(impl_->sketch_state.Copy(), out);
-  WriteSearch(impl_->upper_state.Copy(), out);
+  out(impl_->warm);
+  out(impl_->stack_state.Copy());
+  out(impl_->budget.used());
+  out(impl_->sketch_state.Copy());
+  out(impl_->upper_state.Copy());
   return out.Seal(kNeighbourDgpFitKind, kStateVersion);
 }
 
@@ -127,13 +127,13 @@ absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> NeighbourDgpFit::Resume(absl::s
     const uint64_t count = in.U64();
     same = same && count == static_cast<uint64_t>(data.levels[t].y.size());
   }
-  FitOptions options = ReadFitOptions(in);
+  FitOptions options = in.Read<FitOptions>();
   options.threads = threads;
   const auto neighbours = static_cast<int>(in.U32());
-  NeighbourWarmStart warm = ReadNeighbourWarmStart(in);
-  NeighbourFitState stack = ReadNeighbourFitState(in);
-  const FitWork work = ReadWork(in);
-  SearchState sketch = ReadSearch(in), upper = ReadSearch(in);
+  auto warm = in.Read<NeighbourWarmStart>();
+  auto stack = in.Read<NeighbourFitState>();
+  const FitWork work = in.Read<FitWork>();
+  auto sketch = in.Read<SearchState>(), upper = in.Read<SearchState>();
   FIDELIO_RETURN_IF_ERROR(in.Finish());
   FIDELIO_RETURN_IF_ERROR(Validate(data));
   FIDELIO_RETURN_IF_ERROR(Validate(options));

@@ -9,6 +9,7 @@
 #include "core/base/bytes.h"
 #include "core/base/types.h"
 #include "core/dgp/moments/moment_target.h"
+#include "core/dgp/moments/recipe_bytes.h"
 #include "core/fit/shared_state.h"
 #include "core/neighbour/neighbour_stack.h"
 
@@ -43,11 +44,23 @@ struct NeighbourWarmStart {
   std::vector<MomentDraw> draws;
 };
 
-// Payloads of sealed bytes.
-void Write(const NeighbourWarmStart& warm, ByteWriter& out);
-NeighbourWarmStart ReadNeighbourWarmStart(ByteReader& in);
-void Write(const NeighbourFitState& state, ByteWriter& out);
-NeighbourFitState ReadNeighbourFitState(ByteReader& in);
+// As bytes (core/base/bytes.h).
+template <typename Bytes>
+void Fields(Bytes& bytes, NeighbourLevelState::Candidate& candidate) {
+  bytes(candidate.layer, candidate.value);
+}
+template <typename Bytes>
+void Fields(Bytes& bytes, NeighbourLevelState& level) {
+  bytes(level.candidates, level.metric, level.rounds, level.done);
+}
+template <typename Bytes>
+void Fields(Bytes& bytes, NeighbourFitState& state) {
+  bytes(state.levels, state.iterations);
+}
+template <typename Bytes>
+void Fields(Bytes& bytes, NeighbourWarmStart& warm) {
+  bytes(warm.layers, warm.recipes, warm.draws);
+}
 
 }  // namespace fidelio
 

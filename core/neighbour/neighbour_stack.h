@@ -45,6 +45,10 @@ struct NeighbourLayer {
   KernelFamily kernel = KernelFamily::kRbf;
   Vector theta;
 };
+template <typename Bytes>
+void Fields(Bytes& bytes, NeighbourLayer& layer) {
+  bytes(layer.kernel, layer.theta);
+}
 
 // What a level of the stack says about one point: its neighbours there, their weights, and the moments.
 struct Stencil {

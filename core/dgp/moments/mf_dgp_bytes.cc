@@ -50,7 +50,7 @@ std::string MfDgpPosterior::Save(const FittedState& state) const {
     WriteScaling(state.scaling, out);
   }
   WriteInflation(state.inflation, out);
-  WriteDraws(mixture_.draws(), out);
+  out(mixture_.draws());
   WriteReport(state.report, out);
   return out.Seal(kMfDgpKind, kMfDgpVersion);
 }
@@ -69,7 +69,7 @@ absl::StatusOr<std::unique_ptr<FittedEmulator>> LoadMfDgp(absl::string_view byte
     if (opened.version >= 2) scalings.push_back(ReadScaling(in));
   }
   if (opened.version >= 3) state.inflation = ReadInflation(in);
-  std::vector<MomentDraw> draws = ReadDraws(in);
+  auto draws = in.Read<std::vector<MomentDraw>>();
   state.report = ReadReport(in, opened.version >= 3);
   FIDELIO_RETURN_IF_ERROR(in.Finish());
   if (draws.empty() || recipes.empty()) return absl::DataLossError("checkpoint holds no draws");

@@ -112,21 +112,21 @@ std::string MfDgpFit::SaveState() const {
   ByteWriter out;
   out.U32(kRecipeVersion);
   WriteDataset(impl_->data, out);
-  WriteFitOptions(impl_->options, out);
-  WriteStarts(impl_->warm, out);
-  WriteWork(impl_->budget.used(), out);
-  WriteSearch(impl_->state.Copy(), out);
+  out(impl_->options);
+  out(impl_->warm);
+  out(impl_->budget.used());
+  out(impl_->state.Copy());
   return out.Seal(kMfDgpFitKind, kFitVersion);
 }
 
 absl::StatusOr<std::unique_ptr<MfDgpFit>> MfDgpFit::Resume(absl::string_view bytes, int threads) {
   FIDELIO_ASSIGN_OR_RETURN(ByteReader in, OpenState(bytes, kMfDgpFitKind, kFitVersion, kRecipeVersion));
   Dataset data = ReadDataset(in);
-  FitOptions options = ReadFitOptions(in);
+  FitOptions options = in.Read<FitOptions>();
   options.threads = threads;
-  std::vector<SearchStart> warm = ReadStarts(in);
-  const FitWork work = ReadWork(in);
-  SearchState state = ReadSearch(in);
+  auto warm = in.Read<std::vector<SearchStart>>();
+  const FitWork work = in.Read<FitWork>();
+  SearchState state = in.Read<SearchState>();
   FIDELIO_RETURN_IF_ERROR(in.Finish());
   FIDELIO_RETURN_IF_ERROR(Validate(data));
   FIDELIO_RETURN_IF_ERROR(Validate(options));

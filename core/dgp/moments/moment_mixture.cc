@@ -244,28 +244,6 @@ Matrix MomentMixture::Functions::Evaluate(const std::vector<MomentQueries>& quer
   return result;
 }
 
-void WriteDraws(const std::vector<MomentDraw>& draws, ByteWriter& out) {
-  out.U64(draws.size());
-  for (const MomentDraw& draw : draws) {
-    out.U32(static_cast<uint32_t>(draw.structure));
-    out.F64(draw.weight);
-    out.Write(draw.theta);
-  }
-}
-
-std::vector<MomentDraw> ReadDraws(ByteReader& in) {
-  std::vector<MomentDraw> draws;
-  const uint64_t count = in.U64();
-  for (uint64_t i = 0; i < count && in.ok(); ++i) {
-    MomentDraw draw;
-    draw.structure = static_cast<int>(in.U32());
-    draw.weight = in.F64();
-    draw.theta = in.ReadVector();
-    draws.push_back(std::move(draw));
-  }
-  return draws;
-}
-
 absl::Status UnknownDraw(const MomentDraw& draw) {
   return absl::DataLossError(
       absl::StrFormat("checkpoint holds a draw of structure %d with %d parameters, which no structure has",

@@ -103,8 +103,6 @@ class MomentMixture {
 };
 
 // Within the bytes of a checkpoint: u64 count; per draw u32 structure, f64 weight, vector θ.
-void WriteDraws(const std::vector<MomentDraw>& draws, ByteWriter& out);
-std::vector<MomentDraw> ReadDraws(ByteReader& in);
 // DATA_LOSS: no structure has such a draw.
 absl::Status UnknownDraw(const MomentDraw& draw);
 

@@ -50,7 +50,7 @@ void WriteFitStart(uint32_t recipe, const Dataset& data, const FitOptions& optio
                    ByteWriter& out) {
   out.U32(recipe);
   out.U32(ChecksumOf(data));
-  WriteFitOptions(options, out);
+  out(options);
   out.Write(warm.theta);
   Vector noise(static_cast<Eigen::Index>(warm.noise.size()));
   for (size_t t = 0; t < warm.noise.size(); ++t) noise[static_cast<Eigen::Index>(t)] = warm.noise[t];
@@ -60,7 +60,7 @@ void WriteFitStart(uint32_t recipe, const Dataset& data, const FitOptions& optio
 absl::StatusOr<FitStart> ReadFitStart(const Dataset& data, ByteReader& in) {
   FitStart start;
   const uint32_t checksum = in.U32();
-  start.options = ReadFitOptions(in);
+  start.options = in.Read<FitOptions>();
   start.warm.theta = in.ReadVectors();
   const Vector noise = in.ReadVector();
   start.warm.noise.assign(noise.data(), noise.data() + noise.size());

@@ -44,20 +44,9 @@ std::string SparseMfDgpPosterior::Save(const FittedState& state) const {
   WriteScaling(state.scaling, out);
   out.U64(static_cast<uint64_t>(layers_.levels()));
   for (int t = 0; t < layers_.levels(); ++t) {
-    const SparseLayerState& layer = layers_.layer(t);
-    out.U32(static_cast<uint32_t>(layer.shape.family));
-    out.Write(layer.theta);
-    out.Write(layer.z);
-    out.Write(layer.zf);
-    out.F64(layer.jitter);
-    out.Write(layer.m);
-    out.Write(layer.root);
-    out.F64(layer.noise);
+    out(layers_.layer(t));
   }
-  out.I64(state.report.evaluations);
-  out.F64(state.report.seconds);
-  out.F64(state.report.log_posterior);
-  out.F64(state.report.max_jitter);
+  out(state.report.evaluations, state.report.seconds, state.report.log_posterior, state.report.max_jitter);
   WriteInflation(state.inflation, out);
   return out.Seal(kind_, kSparseMfDgpVersion);
 }
@@ -69,26 +58,12 @@ absl::StatusOr<std::unique_ptr<FittedEmulator>> LoadSparseMfDgp(absl::string_vie
   FittedState state;
   state.data = ReadDataset(in);
   state.scaling = ReadScaling(in);
-  std::vector<SparseLayerState> layers;
-  const uint64_t count = in.U64();
-  for (uint64_t t = 0; t < count && in.ok(); ++t) {
-    SparseLayerState layer;
-    layer.shape.family = static_cast<KernelFamily>(in.U32());
-    layer.shape.dimension = state.data.dimension();
-    layer.shape.linked = t > 0;
-    layer.theta = in.ReadVector();
-    layer.z = in.ReadMatrix();
-    layer.zf = in.ReadVector();
-    layer.jitter = in.F64();
-    layer.m = in.ReadVector();
-    layer.root = in.ReadMatrix();
-    layer.noise = in.F64();
-    layers.push_back(std::move(layer));
+  auto layers = in.Read<std::vector<SparseLayerState>>();
+  for (size_t t = 0; t < layers.size(); ++t) {
+    layers[t].shape.dimension = state.data.dimension();
+    layers[t].shape.linked = t > 0;
   }
-  state.report.evaluations = in.I64();
-  state.report.seconds = in.F64();
-  state.report.log_posterior = in.F64();
-  state.report.max_jitter = in.F64();
+  in(state.report.evaluations, state.report.seconds, state.report.log_posterior, state.report.max_jitter);
   if (opened.version >= 2) state.inflation = ReadInflation(in);
   FIDELIO_RETURN_IF_ERROR(in.Finish());
   FIDELIO_RETURN_IF_ERROR(CheckLoaded(state));

@@ -26,6 +26,11 @@ struct SparseLayerState {
   Matrix root;        // S, M×M
   double noise = 0;   // variance of an observation; 0 where it is given
 };
+// The rest of the shape follows from the data.
+template <typename Bytes>
+void Fields(Bytes& bytes, SparseLayerState& layer) {
+  bytes(layer.shape.family, layer.theta, layer.z, layer.zf, layer.jitter, layer.m, layer.root, layer.noise);
+}
 
 class SparsePosterior {
  public:

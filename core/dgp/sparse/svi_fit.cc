@@ -122,16 +122,7 @@ std::string SviFit::SaveState() const {
   ByteWriter out;
   WriteFitStart(kSviRecipe, impl_->data, impl_->options, impl_->warm, out);
   const std::lock_guard lock(impl_->mutex);
-  const SviState& state = impl_->state;
-  out.I64(state.step);
-  out.U32(static_cast<uint32_t>(state.phase));
-  out.Write(state.parameters);
-  out.I64(state.adam.step);
-  out.Write(state.adam.first);
-  out.Write(state.adam.second);
-  out.F64(state.bound);
-  out.F64(impl_->max_jitter);
-  WriteWork(impl_->budget.used(), out);
+  out(impl_->state, impl_->max_jitter, impl_->budget.used());
   return out.Seal(kSviFitKind, kSviVersion);
 }
 
@@ -140,16 +131,9 @@ absl::StatusOr<std::unique_ptr<SviFit>> SviFit::Resume(absl::string_view bytes, 
   FIDELIO_RETURN_IF_ERROR(Validate(data));
   FIDELIO_ASSIGN_OR_RETURN(FitStart start, ReadFitStart(data, in));
   start.options.threads = threads;
-  SviState state;
-  state.step = in.I64();
-  state.phase = static_cast<int>(in.U32());
-  state.parameters = in.ReadVector();
-  state.adam.step = in.I64();
-  state.adam.first = in.ReadVector();
-  state.adam.second = in.ReadVector();
-  state.bound = in.F64();
-  const double max_jitter = in.F64();
-  const FitWork work = ReadWork(in);
+  auto state = in.Read<SviState>();
+  const auto max_jitter = in.Read<double>();
+  const auto work = in.Read<FitWork>();
   FIDELIO_RETURN_IF_ERROR(in.Finish());
   auto impl = std::make_unique<Impl>(data, start.options, std::move(start.warm), work);
   const auto fits = [&](const Vector& v) { return v.size() == impl->model->size && v.allFinite(); };

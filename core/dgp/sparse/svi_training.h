@@ -33,6 +33,10 @@ struct SviState {
   AdamState adam;
   double bound = 0;  // running mean of the estimates
 };
+template <typename Bytes>
+void Fields(Bytes& bytes, SviState& state) {
+  bytes(state.step, state.phase, state.parameters, state.adam.step, state.adam.first, state.adam.second, state.bound);
+}
 
 class SviTraining {
  public:

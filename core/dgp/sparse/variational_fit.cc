@@ -133,16 +133,7 @@ std::string VariationalFit::SaveState() const {
   const VariationalState state = impl_->state.Copy();
   ByteWriter out;
   WriteFitStart(variational::kRecipe, impl_->data, impl_->options, impl_->warm, out);
-  out.U32(static_cast<uint32_t>(state.start));
-  out.U32(static_cast<uint32_t>(state.round));
-  out.Write(state.current);
-  out.F64(state.value);
-  out.Write(state.best);
-  out.F64(state.best_value);
-  out.I64(state.evaluations);
-  out.F64(state.max_jitter);
-  out.Bool(state.done);
-  WriteWork(impl_->budget.used(), out);
+  out(state, impl_->budget.used());
   return out.Seal(kVariationalFitKind, kVersion);
 }
 
@@ -152,17 +143,8 @@ absl::StatusOr<std::unique_ptr<VariationalFit>> VariationalFit::Resume(absl::str
   FIDELIO_RETURN_IF_ERROR(Validate(data));
   FIDELIO_ASSIGN_OR_RETURN(FitStart start, ReadFitStart(data, in));
   start.options.threads = threads;
-  VariationalState state;
-  state.start = static_cast<int>(in.U32());
-  state.round = static_cast<int>(in.U32());
-  state.current = in.ReadVector();
-  state.value = in.F64();
-  state.best = in.ReadVector();
-  state.best_value = in.F64();
-  state.evaluations = in.I64();
-  state.max_jitter = in.F64();
-  state.done = in.Bool();
-  const FitWork work = ReadWork(in);
+  const auto state = in.Read<VariationalState>();
+  const auto work = in.Read<FitWork>();
   FIDELIO_RETURN_IF_ERROR(in.Finish());
   auto impl = std::make_unique<Impl>(data, start.options, std::move(start.warm), work, state);
   const auto fits = [&](const Vector& v, bool may_be_empty) {

@@ -37,6 +37,11 @@ struct VariationalState {
   double max_jitter = 0;
   bool done = false;
 };
+template <typename Bytes>
+void Fields(Bytes& bytes, VariationalState& state) {
+  bytes(state.start, state.round, state.current, state.value, state.best, state.best_value, state.evaluations,
+        state.max_jitter, state.done);
+}
 
 class VariationalSearch {
  public:

@@ -11,8 +11,8 @@ namespace {
 std::string State(uint32_t version, uint32_t recipe) {
   ByteWriter out;
   out.U32(recipe);
-  WriteFitOptions({.kernel = std::nullopt, .seed = 7, .max_iterations = 30, .steps = 11, .point_estimate = true}, out);
-  WriteWork({.iterations = 3, .evaluations = 5, .seconds = 0.5}, out);
+  out(FitOptions{.kernel = std::nullopt, .seed = 7, .max_iterations = 30, .steps = 11, .point_estimate = true});
+  out(FitWork{.iterations = 3, .evaluations = 5, .seconds = 0.5});
   return out.Seal(9, version);
 }
 
@@ -20,13 +20,13 @@ TEST(FitBytesTest, OptionsAndWorkAreReadAsWritten) {
   const std::string bytes = State(4, 2);
   auto in = OpenState(bytes, 9, 4, 2);
   ASSERT_TRUE(in.ok()) << in.status();
-  const FitOptions options = ReadFitOptions(*in);
+  const FitOptions options = in->Read<FitOptions>();
   EXPECT_FALSE(options.kernel.has_value());
   EXPECT_EQ(options.seed, 7u);
   EXPECT_EQ(options.max_iterations, 30);
   EXPECT_EQ(options.steps, 11);
   EXPECT_TRUE(options.point_estimate);
-  const FitWork work = ReadWork(*in);
+  const FitWork work = in->Read<FitWork>();
   EXPECT_EQ(work.iterations, 3);
   EXPECT_EQ(work.evaluations, 5);
   EXPECT_EQ(work.seconds, 0.5);

@@ -203,11 +203,11 @@ TEST_P(SearchBudgetTest, ASavedSearchContinuesToTheSameResult) {
     StopAfter stop(calls);
     if (Explore(request, state, &stop).ok()) continue;  // the budget was spent before
     ByteWriter out;
-    WriteSearch(state.Copy(), out);
+    out(state.Copy());
     const std::string bytes = out.Seal(1, 1);
     auto opened = ByteReader::Open(bytes, 1, 1, "a search");
     ASSERT_TRUE(opened.ok()) << opened.status();
-    const SearchState read = ReadSearch(opened->reader);
+    const SearchState read = opened->reader.Read<SearchState>();
     ASSERT_TRUE(opened->reader.Finish().ok());
     EXPECT_TRUE(CheckSearch(read, {}, target).ok());
     SharedSearchState again(read);

@@ -51,7 +51,7 @@ class MfDgpBytesTest : public ::testing::Test {
       WriteScaling(structure->data.scaling, out);
     }
     WriteInflation({}, out);
-    WriteDraws(draws, out);
+    out(draws);
     WriteReport({}, out);
     return LoadMfDgp(out.Seal(kMfDgpKind, kMfDgpVersion));
   }
