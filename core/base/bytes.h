@@ -15,11 +15,12 @@
 //   template <typename Bytes>
 //   void Fields(Bytes& bytes, Scaling& s) { bytes(s.input_low, s.input_width, s.output_mean, s.output_sd); }
 // A field is a bool (u8), int or enumeration (u32), int64_t, uint64_t, double, string, Vector, Matrix, optional (u8,
-// then the value if there is one), vector of fields (u64 count), or a struct with Fields.
+// then the value if there is one), vector of fields (u64 count), map from strings (u64 count), or a struct with Fields.
 #ifndef FIDELIO_CORE_BASE_BYTES_H_
 #define FIDELIO_CORE_BASE_BYTES_H_
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -70,6 +71,14 @@ class FIDELIO_EXPORT ByteWriter {
   void Field(const std::vector<T>& v) {
     U64(v.size());
     for (const T& item : v) Field(item);
+  }
+  template <typename T>
+  void Field(const std::map<std::string, T>& v) {
+    U64(v.size());
+    for (const auto& [name, value] : v) {
+      Field(name);
+      Field(value);
+    }
   }
   template <typename T>
   void Field(const T& v) {
@@ -142,6 +151,15 @@ class FIDELIO_EXPORT ByteReader {
     v.clear();
     const uint64_t count = U64();
     for (uint64_t i = 0; i < count && ok(); ++i) Field(v.emplace_back());
+  }
+  template <typename T>
+  void Field(std::map<std::string, T>& v) {
+    v.clear();
+    const uint64_t count = U64();
+    for (uint64_t i = 0; i < count && ok(); ++i) {
+      const std::string name = ReadString();
+      Field(v[name]);
+    }
   }
   template <typename T>
   void Field(T& v) {

@@ -4,8 +4,8 @@
 //   data      as in core/data/dataset_bytes.h
 //   scaling   as in core/data/scaling_bytes.h
 //   stages    as in baseline_bytes.h
-//   report    as in core/emulator/report_bytes.h, f64 inflation, bool of given noise; before version 3: i64 evaluations, f64 seconds, f64 log posterior,
-//             f64 acceptance (not in version 1)
+//   report    as in core/emulator/report_bytes.h, f64 inflation, bool of given noise; before version 3: i64 evaluations,
+//             f64 seconds, f64 log posterior, f64 acceptance (not in version 1)
 //
 // Everything else is computed from these when a checkpoint is loaded.
 #include "core/baseline/baseline_bytes.h"

@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_format.h"
 #include "core/base/bytes.h"
+#include "core/base/parallel.h"
 #include "core/base/status_macros.h"
 #include "core/baseline/baseline_bytes.h"
 #include "core/baseline/baseline_model.h"
@@ -157,7 +158,7 @@ double BaselineFit::MemoryBytes(BaselineMethod method, const std::vector<int64_t
   }
   const bool joint = method == BaselineMethod::kAr1 || method == BaselineMethod::kDeepMf;
   const double work = joint ? total * total * (5.0 + static_cast<double>(counts.size())) : 9 * largest * largest;
-  return 8 * (work * threads + (joint ? total * total * Draws(static_cast<int64_t>(total)) : squares));
+  return 8 * (work * ResolveThreads(threads) + (joint ? total * total * Draws(static_cast<int64_t>(total)) : squares));
 }
 
 }  // namespace fidelio

@@ -5,6 +5,10 @@
 namespace fidelio {
 
 absl::Status Validate(const FitOptions& options) {
+  if (options.kernel && !IsKernelFamily(*options.kernel)) {
+    return absl::InvalidArgumentError(
+        absl::StrFormat("kernel: family %d is unknown", static_cast<uint32_t>(*options.kernel)));
+  }
   if (!(options.max_seconds > 0)) {
     return absl::InvalidArgumentError(absl::StrFormat("max_seconds: %g, want a number above 0", options.max_seconds));
   }

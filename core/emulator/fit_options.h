@@ -18,8 +18,8 @@ class Emulator;
 
 struct FitOptions {
   std::optional<KernelFamily> kernel = KernelFamily::kRbf;  // absent: families are averaged by their evidence
-  uint64_t seed =
-      0;  // the same seed gives the same model, whatever the number of threads, unless max_seconds ends the fit
+  // The same seed gives the same model, whatever the number of threads, unless max_seconds ends the fit.
+  uint64_t seed = 0;
   int threads = 0;                                               // 0: all cores
   double max_seconds = std::numeric_limits<double>::infinity();  // > 0; then the best so far is returned
   // > 0, over all phases; then the best so far is returned. Each starting point of a fit gets at least one.
@@ -32,7 +32,8 @@ struct FitOptions {
   bool point_estimate = false;
   // Options that a method registers and that have no field here, by name.
   std::map<std::string, double> method_options = {};
-  // Start from this model, fitted by the same method with the same numbers of levels and inputs.
+  // Start from this model, fitted by the same method with the same numbers of levels and inputs. It may be gone once the fit
+  // is created.
   const Emulator* warm_start = nullptr;
 };
 
@@ -50,7 +51,7 @@ struct FitReport {
   int chains = 0;
   double r_hat = 0;           // split R̂, the largest of all modes and hyperparameters; 0: unknown
   double effective_size = 0;  // of the transitions after warm-up, the smallest of all hyperparameters; 0: unknown
-  int moved_chains = 0;       // wandered into another mode, where their draws were counted
+  int moved_chains = 0;       // ended in another mode, where their draws were counted
   int failed_curvature = 0;   // columns of Hessians that could not be measured: the prior's stand in for them
 };
 

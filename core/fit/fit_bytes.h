@@ -1,7 +1,7 @@
 // What the states of running fits have in common, as bytes (core/base/bytes.h):
 //
 //   options  optional u32 kernel, u64 seed, f64 max seconds, i64 max iterations, u32 inducing points, u32 batch size, i64 steps,
-//            bool point estimate
+//            bool point estimate, u64 options of the method, per option string name, f64 value
 //   work     i64 iterations, i64 evaluations, f64 seconds
 //   starts   u64 count; per start u32 structure, vector z, f64 value, bool done, u32 rounds, i64 iterations
 //   search   starts; bool screened
@@ -33,7 +33,7 @@ absl::StatusOr<ByteReader> OpenState(absl::string_view bytes, uint32_t kind, uin
 template <typename Bytes>
 void Fields(Bytes& bytes, FitOptions& options) {
   bytes(options.kernel, options.seed, options.max_seconds, options.max_iterations, options.inducing_points,
-        options.batch_size, options.steps, options.point_estimate);
+        options.batch_size, options.steps, options.point_estimate, options.method_options);
 }
 
 template <typename Bytes>

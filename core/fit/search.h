@@ -48,6 +48,7 @@ struct SearchDraw {
   double weight = 0;
   Vector theta;
 };
+// u32 structure, f64 weight, vector θ.
 template <typename Bytes>
 void Fields(Bytes& bytes, SearchDraw& draw) {
   bytes(draw.structure, draw.weight, draw.theta);

@@ -39,8 +39,8 @@ struct SearchSettings {
   int followed_starts = std::numeric_limits<int>::max();
 
   int modes = 4;  // that are sampled, at most
-  double temperature =
-      2;  // weights of modes are ∝ evidence^(1/temperature): 2 forgives the errors of Laplace's approximation
+  // Weights of modes are ∝ evidence^(1/temperature): 2 forgives the errors of Laplace's approximation.
+  double temperature = 2;
   double least_weight = 0.03;  // modes below it are dropped
   double first_weight = 0;     // the first mode keeps this weight at least
 

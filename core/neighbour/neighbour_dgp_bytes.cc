@@ -54,7 +54,7 @@ absl::Status CheckDraws(const std::vector<MomentDraw>& draws, const std::vector<
     learn_noise.push_back(data.levels[t].noise_variance.size() == 0);
   }
   for (const Recipe& recipe : recipes) {
-    if (!IsKernelFamily(recipe.kernel) || recipe.links.empty()) {
+    if (!IsKernelFamily(recipe.kernel) || recipe.links.empty() || recipe.first_level != 0) {
       return absl::DataLossError("checkpoint holds a structure that this program does not know");
     }
   }

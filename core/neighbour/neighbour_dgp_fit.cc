@@ -90,7 +90,7 @@ absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> NeighbourDgpFit::Create(const D
   if (warm.posterior != nullptr) {
     const NeighbourDgpParameters known = warm.posterior->parameters();
     const bool family = !options.kernel || known.layers[0].kernel == *options.kernel;
-    // Of another stack, or with other parameters, it shows nothing.
+    // A warm start of another stack, or with other parameters, can't be used.
     if (static_cast<int>(known.layers.size()) == StackedLevels(data) && SameNoise(warm.model->data(), data) && family) {
       impl->warm = {known.layers, known.recipes, known.draws};
     }
@@ -139,14 +139,24 @@ absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> NeighbourDgpFit::Resume(absl::s
   FIDELIO_RETURN_IF_ERROR(Validate(options));
   if (!same) return absl::InvalidArgumentError("data: not those that the saved fit was made with");
   for (size_t t = 0; t < stack.levels.size(); ++t) {
-    const bool there = t < data.levels.size() && stack.levels[t].metric.size() == data.dimension();
+    const bool there = t < data.levels.size() && stack.levels[t].metric.size() == data.dimension() &&
+                       !stack.levels[t].candidates.empty();
     if (!there) return absl::DataLossError("state of a running fit: sizes do not fit its data");
     const NeighbourLayout layout(data.dimension(), t == 0, data.levels[t].noise_variance.size() == 0);
     for (const NeighbourLevelState::Candidate& c : stack.levels[t].candidates) {
-      if (c.layer.theta.size() == layout.parameters.size()) continue;
+      if (c.layer.theta.size() == layout.parameters.size() && IsKernelFamily(c.layer.kernel)) continue;
       return absl::DataLossError("state of a running fit: sizes do not fit its data");
     }
   }
+  bool warm_fits = warm.layers.empty() || static_cast<int>(warm.layers.size()) == StackedLevels(data);
+  for (size_t t = 0; t < warm.layers.size() && warm_fits; ++t) {
+    const NeighbourLayout layout(data.dimension(), t == 0, data.levels[t].noise_variance.size() == 0);
+    warm_fits = warm.layers[t].theta.size() == layout.parameters.size() && IsKernelFamily(warm.layers[t].kernel);
+  }
+  for (const MomentDraw& draw : warm.draws) {
+    warm_fits = warm_fits && draw.structure >= 0 && draw.structure < static_cast<int>(warm.recipes.size());
+  }
+  if (!warm_fits) return absl::DataLossError("state of a running fit: its warm start is not one of the model");
   auto impl = std::make_unique<Impl>(data, options, std::max(1, neighbours), work, std::move(stack), std::move(sketch),
                                      std::move(upper));
   impl->warm = std::move(warm);

@@ -52,7 +52,7 @@ class NeighbourDgpPosterior final : public Posterior {
   const UpperPoints* upper() const { return upper_.get(); }                         // null: the stack has all levels
   const MomentMixture* mixture() const { return mixture_ ? &*mixture_ : nullptr; }  // of the levels above
 
-  // Whether the levels above the stack have a say in predictions of `level`: those, and the stack's highest.
+  // Whether the levels above the stack affect predictions of `level`: those do, and the stack's highest.
   bool IsUpper(int level) const { return mixture_ && level + 1 >= stacked(); }
   int OwnLevel(int level) const { return level + 1 - stacked(); }  // of the mixture
   int Reached(int level) const { return std::min(level, stacked() - 1); }

@@ -22,7 +22,7 @@ std::string LargeLevel(const std::vector<int64_t>& counts, int first) {
 constexpr AutoRule kForLargeData = {
     .preference = 2, .when = "above 2,000 observations of a fidelity", .reason = LargeLevel};
 
-// Nothing large is as smooth as RBF says: there the default is that the families compete.
+// Large data are rarely as smooth as RBF assumes: there the default is that the families compete.
 void CompeteByDefault(FitOptions& options) {
   if (options.kernel == KernelFamily::kRbf) options.kernel.reset();
 }

@@ -16,9 +16,6 @@ void Fields(Bytes& bytes, HmcState& state) {
         state.acceptance_sum);
 }
 
-inline void WriteHmc(const HmcState& state, ByteWriter& out) { out(state); }
-inline HmcState ReadHmc(ByteReader& in) { return in.Read<HmcState>(); }
-
 }  // namespace fidelio
 
 #endif  // FIDELIO_CORE_OPTIM_HMC_BYTES_H_

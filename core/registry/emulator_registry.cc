@@ -66,6 +66,15 @@ absl::Status CheckEmulatorMethods() {
       return absl::InternalError(absl::StrCat("method ", method.name, ": ", what...));
     };
     if (!names.insert(method.name).second) return bad("another method has this name");
+    if (method.create == nullptr || method.resume == nullptr || method.load == nullptr || method.fit_bytes == nullptr) {
+      return bad("create, resume, load or fit_bytes is missing");
+    }
+    std::set<std::string> options;
+    for (const MethodOption& option : method.options) {
+      if (!options.insert(option.name).second || !(option.least <= option.most)) {
+        return bad("option ", option.name, " stands twice, or allows no value");
+      }
+    }
     for (const uint32_t kind : {method.checkpoint_kind, method.state_kind}) {
       if (kind == 0 || (kind >= 100 && kind < 200) || !bytes.insert(kind).second) {
         return bad("its kind of bytes, ", kind, ", is taken");
@@ -74,6 +83,9 @@ absl::Status CheckEmulatorMethods() {
     for (const MethodUse& use : method.uses) {
       if (!uses.emplace(use.kind, use.inference).second || use.inference == Inference::kAuto) {
         return bad("its use as ", use.kind_name, " by ", use.inference_name, " is taken");
+      }
+      if (use.auto_rule && use.auto_rule->preference < 1) {
+        return bad("preference ", use.auto_rule->preference, " of AUTO, want at least 1");
       }
       if (!Agree(kinds, use.kind, std::pair(std::string(use.kind_name), use.highest_only)) ||
           !Agree(kinds_by_name, std::string(use.kind_name), use.kind)) {

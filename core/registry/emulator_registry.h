@@ -1,4 +1,4 @@
-// The registry of methods that fit emulators, and whose bytes are whose. It knows no method by name: those that are part of the
+// The registry of methods that fit emulators, and of which method reads which bytes. It knows no method by name: those that are part of the
 // program register themselves (core/registry/emulator_method.h) before main begins.
 //
 // Free functions; the registry does not change once main has begun: safe from every thread.
@@ -24,7 +24,7 @@ FIDELIO_EXPORT absl::Span<const EmulatorMethod> EmulatorMethods();
 // OK when names and numbers of all methods are unique and agree with each other. INTERNAL otherwise: programs check it once.
 FIDELIO_EXPORT absl::Status CheckEmulatorMethods();
 
-// NOT_FOUND names those that there are.
+// NOT_FOUND lists the known names.
 FIDELIO_EXPORT absl::StatusOr<const EmulatorMethod*> FindEmulatorMethod(absl::string_view name);
 
 // What Emulator::Save of any model wrote, TransformedEmulator included. DATA_LOSS for damaged bytes, INVALID_ARGUMENT for whole

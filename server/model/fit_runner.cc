@@ -155,6 +155,8 @@ absl::StatusOr<FitRecord> FitRunner::Begin(FitJob& job) {
           FIDELIO_ASSIGN_OR_RETURN(const IndexedModelPtr known, context_.Find(job.model()));
           FIDELIO_ASSIGN_OR_RETURN(const MethodChoice choice,
                                    ChooseMethod(known->stored.spec.kind, info.options.inference, known->counts()));
+          // AUTO may choose another method than when the fit was queued.
+          FIDELIO_RETURN_IF_ERROR(ValidateMethodOptions(info.options, choice));
           progress.inference = choice.inference;
           progress.inference_reason = choice.reason;
           change.state = FitState::kRunning;
@@ -202,7 +204,7 @@ absl::StatusOr<std::unique_ptr<EmulatorFit>> FitRunner::Start(const FitJob& job,
     FIDELIO_ASSIGN_OR_RETURN(const std::string checkpoint,
                              context_.store().ReadCheckpoint(job.model(), model.current_revision));
     absl::StatusOr<std::unique_ptr<Emulator>> loaded = LoadEmulator(checkpoint);
-    // Another method's result shows this one nothing, be it of this program or of another.
+    // A model of another method can't start this fit.
     if (!absl::IsInvalidArgument(loaded.status())) {
       FIDELIO_ASSIGN_OR_RETURN(warm, std::move(loaded));
       const MixtureEmulator& fitted = FittedModel(*warm);

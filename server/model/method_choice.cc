@@ -1,6 +1,7 @@
 #include "server/model/method_choice.h"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 
 #include "absl/status/status.h"
@@ -20,8 +21,8 @@ std::vector<MethodChoice> ChoicesOf(ModelKind kind) {
   return choices;
 }
 
-// What AUTO takes of a kind's choices, of which there is at least one.
-MethodChoice AutoChoice(const std::vector<MethodChoice>& choices, const std::vector<int64_t>& counts) {
+// What AUTO takes of a kind's choices, of which there is at least one; none where no rule applies.
+std::optional<MethodChoice> AutoChoice(const std::vector<MethodChoice>& choices, const std::vector<int64_t>& counts) {
   const MethodUse& any = *choices.front().use;
   const int first = any.highest_only && !counts.empty() ? static_cast<int>(counts.size()) - 1 : 0;
   const std::vector<int64_t> in_use(counts.begin() + first, counts.end());
@@ -40,14 +41,16 @@ MethodChoice AutoChoice(const std::vector<MethodChoice>& choices, const std::vec
     }
     preference = rule->preference;
   }
-  return best;
+  return preference > 0 ? std::optional(best) : std::nullopt;
 }
 
 }  // namespace
 
 absl::StatusOr<MethodChoice> ChooseMethod(ModelKind kind, Inference asked, const std::vector<int64_t>& counts) {
   const std::vector<MethodChoice> choices = ChoicesOf(kind);
-  if (asked == Inference::kAuto && !choices.empty()) return AutoChoice(choices, counts);
+  if (asked == Inference::kAuto && !choices.empty()) {
+    if (const std::optional<MethodChoice> chosen = AutoChoice(choices, counts)) return *chosen;
+  }
   std::vector<std::string> known = {NameOf(Inference::kAuto)};
   for (const MethodChoice& choice : choices) {
     if (choice.inference == asked) return choice;

@@ -141,6 +141,7 @@ absl::StatusOr<std::optional<ConditionedRevision>> ModelService::Impl::Condition
                            service.AcquireRevision(model, found->record.current_revision));
   const ModelSpec& spec = found->stored.spec;
   FIDELIO_ASSIGN_OR_RETURN(const MethodChoice made_by, ChooseMethod(spec.kind, current->info().inference, counts));
+  FIDELIO_RETURN_IF_ERROR(ValidateMethodOptions(current->info().options, made_by));
   FIDELIO_RETURN_IF_ERROR(CheckMemoryForFit(model, spec, counts, made_by, current->info().options, limits.fit_threads,
                                             limits.max_fit_bytes));
   FIDELIO_ASSIGN_OR_RETURN(ConditionedRevision result, ConditionRevision(context.store(), *found, current->emulator(),

@@ -249,7 +249,7 @@ absl::Status ValidateMethodOptions(const FitSpec& spec, const MethodChoice& choi
       const std::string known =
           absl::StrJoin(options, ", ", [](std::string* out, const MethodOption& o) { absl::StrAppend(out, o.name); });
       return Invalid("options.", IsIdentifier(name) ? name : Quoted(name), ": given, but inference ",
-                     NameOf(spec.inference), " does not use it; its options: ", known.empty() ? "none" : known);
+                     NameOf(choice.inference), " does not use it; its options: ", known.empty() ? "none" : known);
     }
     const bool whole = !option->whole || value == std::floor(value);
     if (!(value >= option->least && value <= option->most) || !whole) {

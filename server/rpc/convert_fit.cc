@@ -1,3 +1,4 @@
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -105,9 +106,14 @@ void ToMessage(const FitSpec& options, v1::FitOptions* message) {
   message->set_seed(options.seed);
   std::map<std::string, double> others = options.method_options;
   for (const google::protobuf::FieldDescriptor* option : OptionFields()) {
-    const auto given = others.extract(option->name());
-    if (given.empty()) continue;
-    message->GetReflection()->SetInt64(message, option, static_cast<int64_t>(given.mapped()));
+    const auto given = others.find(option->name());
+    constexpr double kMostWhole = 0x1p53;
+    if (given == others.end() || !(std::abs(given->second) <= kMostWhole) ||
+        given->second != std::floor(given->second)) {
+      continue;  // stored by another program: as it is
+    }
+    message->GetReflection()->SetInt64(message, option, static_cast<int64_t>(given->second));
+    others.erase(given);
   }
   message->mutable_method_options()->insert(others.begin(), others.end());
 }

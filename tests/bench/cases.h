@@ -1,4 +1,4 @@
-// Where data sets come from: a directory, or the problems of core/problems.
+// Where data sets come from: a directory, or the problems of tests/support/problems.
 #ifndef FIDELIO_TESTS_BENCH_CASES_H_
 #define FIDELIO_TESTS_BENCH_CASES_H_
 

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/base/parallel.h"
 #include "core/base/status_macros.h"
 #include "core/data/dataset_bytes.h"
 #include "core/dgp/moments/mf_dgp_posterior.h"
@@ -105,7 +106,7 @@ absl::StatusOr<std::unique_ptr<MixtureEmulator>> FitMfDgp(const Dataset& data, c
 
 double MfDgpFit::MemoryBytes(const std::vector<int64_t>& counts, int threads) {
   // Each thread has the covariances of a structure with their adjoints; the result has the factors of some draws.
-  return 8.0 * static_cast<double>(FactorElements(counts)) * (6.0 * threads + 12);
+  return 8.0 * static_cast<double>(FactorElements(counts)) * (6.0 * ResolveThreads(threads) + 12);
 }
 
 std::string MfDgpFit::SaveState() const {

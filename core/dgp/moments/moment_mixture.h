@@ -102,7 +102,6 @@ class MomentMixture {
   std::vector<Members> members_;  // per level
 };
 
-// Within the bytes of a checkpoint: u64 count; per draw u32 structure, f64 weight, vector θ.
 // DATA_LOSS: no structure has such a draw.
 absl::Status UnknownDraw(const MomentDraw& draw);
 

@@ -1,7 +1,7 @@
 // The state of a running fit, version 2 (the envelope is in core/base/bytes.h). Payload, in this order:
 //
 //   start        as in sparse_fit_state.h
-//   progress     u32 start, u32 round, vector current, f64 value, vector best, f64 best value, i64 evaluations, f64 jitter, bool done,
+//   progress     u32 start, u32 round, vector current, f64 value, vector best, f64 best value, i64 evaluations, f64 jitter, bool done
 //   work         as in core/fit/fit_bytes.h
 #include "core/dgp/sparse/variational_fit.h"
 

@@ -11,7 +11,9 @@ namespace {
 std::string State(uint32_t version, uint32_t recipe) {
   ByteWriter out;
   out.U32(recipe);
-  out(FitOptions{.kernel = std::nullopt, .seed = 7, .max_iterations = 30, .steps = 11, .point_estimate = true});
+  FitOptions options{.kernel = std::nullopt, .seed = 7, .max_iterations = 30, .steps = 11, .point_estimate = true};
+  options.method_options["margin"] = 2.5;
+  out(options);
   out(FitWork{.iterations = 3, .evaluations = 5, .seconds = 0.5});
   return out.Seal(9, version);
 }
@@ -26,6 +28,7 @@ TEST(FitBytesTest, OptionsAndWorkAreReadAsWritten) {
   EXPECT_EQ(options.max_iterations, 30);
   EXPECT_EQ(options.steps, 11);
   EXPECT_TRUE(options.point_estimate);
+  EXPECT_EQ(options.method_options.at("margin"), 2.5);
   const FitWork work = in->Read<FitWork>();
   EXPECT_EQ(work.iterations, 3);
   EXPECT_EQ(work.evaluations, 5);

@@ -4,8 +4,14 @@
 #include <memory>
 #include <vector>
 
+#include "core/data/dataset_bytes.h"
+#include "core/data/scaling_bytes.h"
 #include "core/dgp/moments/moment_posterior.h"
+#include "core/dgp/moments/recipe_bytes.h"
+#include "core/emulator/fitted_emulator.h"
+#include "core/emulator/inflation.h"
 #include "core/emulator/output_transform.h"
+#include "core/emulator/report_bytes.h"
 #include "core/emulator/transformed_emulator.h"
 #include "core/neighbour/neighbour_dgp_fit.h"
 #include "core/neighbour/neighbour_dgp_posterior.h"
@@ -87,6 +93,25 @@ class NeighbourDgpTest : public ::testing::Test {
   static inline Dataset* data_ = nullptr;
   static inline MixtureEmulator* model_ = nullptr;
 };
+
+TEST_F(NeighbourDgpTest, ACheckpointWithAStructureOfOtherLevelsIsDamage) {
+  const auto& fitted = dynamic_cast<const FittedEmulator&>(*model_);
+  const NeighbourDgpParameters found = dynamic_cast<const NeighbourDgpPosterior&>(fitted.posterior()).parameters();
+  ASSERT_FALSE(found.recipes.empty());
+  for (const int first_level : {0, -3, 1, 1'000'000'000}) {
+    NeighbourDgpParameters changed = found;
+    changed.recipes.back().first_level = first_level;
+    ByteWriter out;
+    WriteDataset(fitted.state().data, out);
+    WriteScaling(fitted.state().scaling, out);
+    out(changed.neighbours, changed.centres, changed.layers, changed.recipes, changed.draws);
+    WriteReport(fitted.state().report, out);
+    WriteInflation(fitted.state().inflation, out);
+    const auto loaded = LoadNeighbourDgp(out.Seal(kNeighbourDgpKind, 3));
+    EXPECT_EQ(loaded.status().code(), first_level == 0 ? absl::StatusCode::kOk : absl::StatusCode::kDataLoss)
+        << first_level;
+  }
+}
 
 TEST_F(NeighbourDgpTest, PredictsEveryFidelity) {
   const Matrix x = SmallQueries(200, 2);
