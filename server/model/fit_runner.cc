@@ -156,7 +156,7 @@ absl::StatusOr<FitRecord> FitRunner::Begin(FitJob& job) {
           FIDELIO_ASSIGN_OR_RETURN(const MethodChoice choice,
                                    ChooseMethod(known->stored.spec.kind, info.options.inference, known->counts()));
           // AUTO may choose another method than when the fit was queued.
-          FIDELIO_RETURN_IF_ERROR(ValidateMethodOptions(info.options, choice));
+          if (absl::Status allowed = ValidateMethodOptions(info.options, choice); !allowed.ok()) return allowed;
           progress.inference = choice.inference;
           progress.inference_reason = choice.reason;
           change.state = FitState::kRunning;
