@@ -140,7 +140,7 @@ absl::StatusOr<std::unique_ptr<NeighbourDgpFit>> NeighbourDgpFit::Resume(absl::s
   if (!same) return absl::InvalidArgumentError("data: not those that the saved fit was made with");
   for (size_t t = 0; t < stack.levels.size(); ++t) {
     const bool there = t < data.levels.size() && stack.levels[t].metric.size() == data.dimension() &&
-                       !stack.levels[t].candidates.empty();
+                       (!stack.levels[t].done || !stack.levels[t].candidates.empty());
     if (!there) return absl::DataLossError("state of a running fit: sizes do not fit its data");
     const NeighbourLayout layout(data.dimension(), t == 0, data.levels[t].noise_variance.size() == 0);
     for (const NeighbourLevelState::Candidate& c : stack.levels[t].candidates) {

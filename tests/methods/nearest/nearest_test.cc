@@ -167,7 +167,7 @@ TEST_F(NearestTest, ItsOptionIsCheckedUsedAndKept) {
   options.clear_method_options();
   options.set_steps(5);
   EXPECT_TRUE(IsError(client_->Fit("wide", options).status(), absl::StatusCode::kInvalidArgument,
-                      {"options.steps: given, but inference AUTO does not use it; its options: margin"}));
+                      {"options.steps: given, but inference DISTANCES does not use it; its options: margin"}));
 }
 
 TEST_F(NearestTest, AServerWithoutItKeepsItsModelsAndRefusesToUseThem) {
